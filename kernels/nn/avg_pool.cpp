@@ -44,29 +44,40 @@ Status compute(KernelContext& c) {
 Status compute_grad(KernelContext& c) {
   const Tensor &sizes = c.input(0), &dy = c.input(1);
   if (sizes.shape().rank() != 1 || sizes.num_elements() != 4)
-    return invalid_argument(str_cat("orig_input_shape must be 1-dimensional and 4 elements, but "
-                                    "has shape ",
-                                    sizes.shape()));
+    return invalid_argument(
+        "out_backprop must be 1-dimensional and 4 elements"); // TensorFlow's name
   if (dy.shape().rank() != 4)
     return invalid_argument("out_backprop must be 4-dimensional");
+  TROUPE_TRY(nn::check_not_negative(sizes));
   TROUPE_ASSIGN(const Shape in, shape_from(sizes));
   TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), in));
+  TROUPE_TRY(nn::check_last_window(dy.shape()[1], s.stride_h, s.in_h));
+  TROUPE_TRY(nn::check_last_window(dy.shape()[2], s.stride_w, s.in_w));
   TROUPE_ASSIGN(const Shape expected, nn::output_shape(s));
-  if (dy.shape() != expected)
+  // TensorFlow's kernel takes as many windows as there are gradients, of the first images.
+  if (dy.shape() != expected && (dy.shape()[0] > in[0] || dy.shape()[3] != in[3]))
     return invalid_argument(
         str_cat("Expected grad shape to be ", expected, ", but got ", dy.shape()));
+  s.batch = dy.shape()[0];
+  s.out_h = dy.shape()[1];
+  s.out_w = dy.shape()[2];
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (dx.num_elements() == 0)
     return {};
-  if (dx.kind() == MemoryKind::device) {
-    const std::int64_t n = dx.num_elements();
+  const bool on_device = dx.kind() == MemoryKind::device;
+  if (on_device && s.batch < in[0])
+    TROUPE_TRY(gpu::fill(c, dx.mutable_raw(), 0, dx.byte_size()));
+  if (on_device) {
+    const std::int64_t n = s.batch * s.in_h * s.in_w * s.channels;
+    if (n == 0)
+      return {};
     return gpu::launch(c, gpu::kernels::avg_pool_grad, dy.dtype(), gpu::over(n), nn::windows_of(s),
                        gpu::WindowDividers(nn::windows_of(s)), dy.raw(), dx.mutable_raw(), n);
   }
-  if (dy.num_elements() == 0) {
+  if (s.batch < in[0] || dy.num_elements() == 0)
     std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});
+  if (dy.num_elements() == 0)
     return {};
-  }
   TROUPE_ASSIGN(const arith::PoolFn fn, arith::avg_pool_grad(dy.dtype()));
   c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
     fn(s, dy.raw(), dx.mutable_raw(), begin, end);

@@ -4,6 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
@@ -12,7 +15,9 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/tensor_text.hpp"
 #include "kernels/framework/wrapping.hpp"
+#include "kernels/nn/internal/window.hpp"
 
 namespace troupe::nn_fractional_pool {
 namespace {
@@ -212,44 +217,70 @@ Status compute(KernelContext& c) {
   });
 }
 
-/// The sequences of a gradient op, whose inputs `at` and `at` + 1 they are.
-Result<Windows> given_windows(KernelContext& c, int at, const Shape& in, const Shape& out) {
-  Windows s{images(in), images(out), {}, {}, c.attrs().get_or("overlapping", false)};
-  const std::int64_t lengths[] = {s.in.rows, s.in.columns}, counts[] = {s.out.rows, s.out.columns};
-  constexpr const char* names[] = {"row", "col"};
-  for (int i = 0; i < 2; ++i) {
-    const auto values = c.input(at + i).data<std::int64_t>();
-    if (static_cast<std::int64_t>(values.size()) <= counts[i])
-      return invalid_argument(str_cat("Given out_backprop shape ", out, ", ", names[i],
-                                      "_seq_tensor must have at least ", counts[i] + 1,
-                                      " elements, but got ", values.size()));
-    for (std::size_t k = 0; k <= static_cast<std::size_t>(counts[i]); ++k)
-      if (values[k] < 0 || values[k] > lengths[i])
-        return invalid_argument(str_cat(
-            i == 0 ? "Row" : "Column",
-            " sequence tensor values must not be negative and within the input, got ", values[k]));
-    (i == 0 ? s.rows : s.columns) = values;
+/// Numbers in columns, as TensorFlow's messages show them.
+std::string in_columns(std::span<const std::int64_t> values) {
+  std::size_t width = 0;
+  for (const std::int64_t value : values)
+    width = std::max(width, str_cat(value).size());
+  std::string out;
+  for (const std::int64_t value : values) {
+    const std::string text = str_cat(value);
+    out += out.empty() ? "" : " ";
+    out += std::string(width - text.size(), ' ') + text;
   }
-  if (in[0] != out[0] || in[3] != out[3])
-    return invalid_argument(
-        str_cat("batch and channels of ", in, " and ", out, " must be the same"));
-  return s;
+  return out;
+}
+
+/// The sequences of a gradient op, whose inputs `at` and `at` + 1 they are; both are long enough for `out`.
+Windows given_windows(KernelContext& c, int at, const Shape& in, const Shape& out) {
+  return {images(in), images(out), c.input(at).data<std::int64_t>(),
+          c.input(at + 1).data<std::int64_t>(), c.attrs().get_or("overlapping", false)};
+}
+
+bool are_long_enough(KernelContext& c, int at, const Shape& out) {
+  return c.input(at).num_elements() > out[1] && c.input(at + 1).num_elements() > out[2];
+}
+
+/// Whether one of the first `count` windows begins or ends before the image.
+bool has_negative(std::span<const std::int64_t> sequence, std::int64_t count, bool overlapping) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    if (sequence[i] < 0 || sequence[i + 1] < (overlapping ? 0 : 1))
+      return true;
+  return false;
+}
+
+Status other_output() {
+  return invalid_argument("tensor_out_dup is not the same as tensor_out");
 }
 
 Status compute_max_grad(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1), &dy = c.input(2);
   if (x.shape().rank() != 4)
-    return invalid_argument(str_cat("orig_input should be a tensor of rank 4, got ", x.shape()));
+    return invalid_argument(
+        str_cat("orig_input should be a tensor of rank 4, got ", debug_string(x)));
   if (x.num_elements() == 0)
-    return invalid_argument(str_cat("orig_input must not be empty, got ", x.shape()));
+    return invalid_argument(str_cat("orig_input must not be empty, got ", debug_string(x)));
   if (y.shape().rank() != 4)
-    return invalid_argument(str_cat("orig_output should be a tensor of rank 4, got ", y.shape()));
+    return invalid_argument(
+        str_cat("orig_output should be a tensor of rank 4, got ", debug_string(y)));
   if (y.num_elements() == 0)
-    return invalid_argument(str_cat("orig_output must not be empty, got ", y.shape()));
-  if (dy.shape() != y.shape())
-    return invalid_argument(str_cat("out_backprop must have the shape of orig_output, ", y.shape(),
-                                    ", got ", dy.shape()));
-  TROUPE_ASSIGN(const Windows s, given_windows(c, 3, x.shape(), y.shape()));
+    return invalid_argument(str_cat("orig_output must not be empty, got ", debug_string(y)));
+  for (const auto& [i, name] : {std::pair{3, "row"}, std::pair{4, "col"}})
+    if (c.input(i).shape().rank() != 1)
+      return invalid_argument(
+          str_cat(name, "_pooling_sequence must be a vector, received shape ", c.input(i).shape()));
+  if (!are_long_enough(c, 3, y.shape()) || x.shape()[0] != y.shape()[0] ||
+      x.shape()[3] != y.shape()[3])
+    return other_output();
+  const Windows s = given_windows(c, 3, x.shape(), y.shape());
+  for (const auto& [sequence, count] :
+       {std::pair{s.rows, s.out.rows}, std::pair{s.columns, s.out.columns}})
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(count); ++i)
+      if (sequence[i] < 0 && i > 0)
+        return other_output();
+      else if (sequence[i] < 0)
+        return invalid_argument(
+            str_cat("Invalid input backprop index: ", sequence[i], ", ", x.num_elements()));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
   return dispatch(Numbers{}, x.dtype(), [&]<class T>() -> Status {
     const T *from = x.data<T>().data(), *grad = dy.data<T>().data();
@@ -272,15 +303,16 @@ Status compute_max_grad(KernelContext& c) {
         for (std::int64_t d = 0; count > 0 && d < depth; ++d) {
           const std::int64_t at = largest[static_cast<std::size_t>(d)];
           differs |= from[at] != maxima[o * depth + d];
-          to[at] += grad[o * depth + d];
+          if (o * depth + d < dy.num_elements()) // there may be fewer
+            to[at] += grad[o * depth + d];
         }
       }
     });
-    if (is_empty)
-      return invalid_argument("Invalid input backprop index: a window of the given sequences holds "
-                              "no element");
-    if (differs)
-      return invalid_argument("tensor_out_dup is not the same as tensor_out");
+    if (is_empty || differs)
+      return other_output();
+    if (dy.num_elements() > y.num_elements())
+      return invalid_argument(str_cat("out_backprop must have the shape of orig_output, ",
+                                      y.shape(), ", got ", dy.shape()));
     return {};
   });
 }
@@ -288,15 +320,34 @@ Status compute_max_grad(KernelContext& c) {
 Status compute_avg_grad(KernelContext& c) {
   const Tensor &sizes = c.input(0), &dy = c.input(1);
   if (sizes.shape() != Shape{4})
-    return invalid_argument("original input tensor shape must be 1-dimensional and 4 elements");
-  TROUPE_ASSIGN(const Shape shape, shape_from(sizes));
+    return invalid_argument("original input tensor shape must be1-dimensional and 4 elements");
   if (dy.shape().rank() != 4)
     return invalid_argument(str_cat("out_backprop must be 4-dimensional, got ", dy.shape()));
+  for (const std::int64_t dim : dy.shape().dims())
+    if (dim <= 0)
+      return invalid_argument(
+          str_cat("out_backprop must be positive for all dimension, got:", dim));
+  for (const auto& [i, name] : {std::pair{1, "row"}, std::pair{2, "col"}})
+    if (const std::int64_t given = c.input(i + 1).num_elements(); given <= dy.shape()[i])
+      return invalid_argument(str_cat("Given out_backprop shape ", dy.shape(), ", ", name,
+                                      "_seq_tensor must have at least ", dy.shape()[i] + 1,
+                                      " elements, but got ", given));
+  TROUPE_TRY(nn::check_not_negative(sizes));
+  TROUPE_ASSIGN(const Shape shape, shape_from(sizes));
   constexpr const char* names[] = {"Batch", "Rows", "Columns", "Depth"};
   for (int i = 0; i < 4; ++i)
     if (shape[i] == 0)
       return invalid_argument(str_cat(names[i], " dimension of input must not be 0"));
-  TROUPE_ASSIGN(const Windows s, given_windows(c, 2, shape, dy.shape()));
+  const Windows s = given_windows(c, 2, shape, dy.shape());
+  if (has_negative(s.rows, s.out.rows, s.overlapping))
+    return invalid_argument(
+        str_cat("Row sequence tensor values must not be negative, got ", in_columns(s.rows)));
+  if (has_negative(s.columns, s.out.columns, s.overlapping))
+    return invalid_argument(
+        str_cat("Column sequence tensor values must not be negative, got ", in_columns(s.columns)));
+  if (shape[0] != dy.shape()[0] || shape[3] != dy.shape()[3])
+    return invalid_argument(
+        str_cat("batch and channels of ", shape, " and ", dy.shape(), " must be the same"));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, shape));
   TROUPE_ASSIGN(Tensor sums, c.allocate_temp(DType::float64, shape));
   const auto sum = sums.mutable_data<double>();

@@ -64,9 +64,9 @@ Status compute_over_depth(KernelContext& c, std::int64_t depth) {
 
 Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
+  TROUPE_ASSIGN(const nn::PoolAttrs attrs, attrs_of(c, "MaxPool"));
   if (x.shape().rank() != 4)
     return nn::no_images(x.shape(), c.attrs());
-  TROUPE_ASSIGN(const nn::PoolAttrs attrs, attrs_of(c, "MaxPool"));
   if (attrs.depth > 1)
     return compute_over_depth(c, attrs.depth);
   TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(attrs, x.shape()));

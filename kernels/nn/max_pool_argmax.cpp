@@ -102,7 +102,7 @@ Status compute(KernelContext& c) {
 Status compute_grad(KernelContext& c) {
   const Tensor &x = c.input(0), &dy = c.input(1), &argmax = c.input(2);
   if (x.shape().rank() != 4)
-    return invalid_argument("tensor_in must be 4-dimensional (2)");
+    return nn::no_images(x.shape(), c.attrs());
   TROUPE_ASSIGN(const Pool2DShape s, sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
   TROUPE_ASSIGN(const Shape expected, nn::output_shape(s));
   if (dy.shape() != expected)

@@ -340,6 +340,12 @@ TROUPE_OP_CASES(MaxPoolGradWithArgmax) {
                     {"padding", std::string("VALID")}},
           .error = "Expected argmax shape to be",
       },
+      {.name = "images of rank 5",
+       .inputs = {"f32[1,1,2,2,1] 0", "f32[1,1,1,1] 0", "i64[1,1,1,1] 0"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "tensor_in_shape must have 2 spatial dimensions. 5 0"},
   };
 }
 
@@ -564,6 +570,26 @@ TROUPE_OP_CASES(MaxPoolGradGradV2) {
           .attrs = {{"padding", std::string("VALID")}},
           .error = "4",
       },
+      {.name = "three strides",
+       .inputs = {"f32[1,2,2,1] 1", "f32[1,1,1,1] 1", "f32[1,2,2,1] 1", "i32[4] 1 2 2 1",
+                  "i32[3] 1 1 1"},
+       .attrs = {{"padding", std::string("VALID")}},
+       .error = "Sliding window strides field must specify 4 dimensions"},
+      {.name = "windows over the batch",
+       .inputs = {"f32[1,2,2,1] 1", "f32[1,1,1,1] 1", "f32[1,2,2,1] 1", "i32[4] -1 2 2 1",
+                  "i32[4] 1 1 1 1"},
+       .attrs = {{"padding", std::string("VALID")}},
+       .error = "Pooling is not yet supported on the batch dimension."},
+      {.name = "windows over the depth",
+       .inputs = {"f32[1,2,2,1] 1", "f32[1,1,1,1] 1", "f32[1,2,2,1] 1", "i32[4] 1 2 2 -5",
+                  "i32[4] 1 1 1 1"},
+       .attrs = {{"padding", std::string("VALID")}},
+       .error = "MaxPoolingGrad is not yet supported on the depth dimension."},
+      {.name = "no stride",
+       .inputs = {"f32[1,2,2,1] 1", "f32[1,1,1,1] 1", "f32[1,2,2,1] 1", "i32[4] 1 2 2 1",
+                  "i32[4] 1 0 1 1"},
+       .attrs = {{"padding", std::string("VALID")}},
+       .error = "Stride must be > 0, but got 0"},
   };
 }
 

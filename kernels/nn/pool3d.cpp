@@ -1,6 +1,7 @@
 // AvgPool3D and MaxPool3D, their gradients, and the gradient of MaxPool3D's gradient.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/glue.hpp"
@@ -81,22 +82,25 @@ Status compute_avg(KernelContext& c) {
   });
 }
 
-Status check_grad(const Volume& v, const Shape& dy) {
-  TROUPE_ASSIGN(const Shape expected, out_shape(v));
-  if (dy != expected)
-    return invalid_argument(str_cat("Expected grad shape to be ", expected, ", but got ", dy));
-  return {};
-}
-
 Status compute_avg_grad(KernelContext& c) {
   const Tensor &wanted = c.input(0), &dy = c.input(1);
   if (wanted.shape().rank() != 1 || wanted.num_elements() != 5)
     return invalid_argument("tensor_in must be 1-dimensional and 5 elements");
   if (dy.shape().rank() != 5)
     return invalid_argument("out_backprop must be 5-dimensional");
+  TROUPE_TRY(nn::check_not_negative(wanted));
   TROUPE_ASSIGN(const Shape in, shape_from(wanted));
-  TROUPE_ASSIGN(const Volume v, sizes(c, in));
-  TROUPE_TRY(check_grad(v, dy.shape()));
+  TROUPE_ASSIGN(Volume v, sizes(c, in));
+  for (const auto& [dim, which] : {std::pair{0, "first"}, std::pair{4, "last"}})
+    if (in[dim] != dy.shape()[dim])
+      return invalid_argument(str_cat(
+          "Expected ", which, " dimension of tensor_in_shape and out_backprop to match, got ",
+          in[dim], " and ", dy.shape()[dim]));
+  // As many windows as there are gradients; those that reach beyond the input hold less of it.
+  for (std::size_t i = 0; i < 3; ++i) {
+    v.out[i] = dy.shape()[static_cast<int>(i) + 1];
+    TROUPE_TRY(nn::check_last_window(v.out[i], v.stride[i], v.in[i]));
+  }
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (dx.num_elements() == 0)
     return {};
@@ -159,6 +163,13 @@ void for_each_maximum(KernelContext& c, const Volume& v, const T* x, const T* y,
 /// the gradient's.
 Status compute_max_grad(KernelContext& c, bool second) {
   const Tensor &x = c.input(0), &y = c.input(1), &grad = c.input(2);
+  if (x.shape().rank() != 5)
+    return invalid_argument("tensor_in must be 5-dimensional");
+  if (y.shape().rank() != 5)
+    return invalid_argument("tensor_out must be 5-dimensional");
+  if (grad.shape().rank() != 5)
+    return invalid_argument(
+        str_cat(second ? "out_grad_backprop" : "out_backprop", " must be 5-dimensional"));
   TROUPE_ASSIGN(const Volume v, sizes(c, x.shape()));
   TROUPE_ASSIGN(const Shape pooled, out_shape(v));
   if (y.shape() != pooled)

@@ -143,12 +143,12 @@ TROUPE_OP_CASES(AvgPool3DGrad) {
           .tolerance_reason = "TensorFlow rounds partial sums",
       },
       {
-          .name = "a gradient of another shape",
-          .inputs = {"i32[5] 1 2 2 2 1", "f32[1,2,2,2,1] 0"},
+          .name = "a window behind the volume",
+          .inputs = {"i32[5] 1 2 2 2 1", "f32[1,3,1,1,1] 0"},
           .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
                     {"strides", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
                     {"padding", std::string("VALID")}},
-          .error = "Expected grad shape to be [1,1,1,1,1], but got [1,2,2,2,1]",
+          .error = "index * stride must be less than or equal to input size",
       },
       {
           .name = "four sizes",
@@ -158,6 +158,35 @@ TROUPE_OP_CASES(AvgPool3DGrad) {
                     {"padding", std::string("VALID")}},
           .error = "Shape must be rank 5 but is rank 4",
       },
+      {.name = "more windows than the pool has",
+       .inputs = {"i32[5] 1 2 2 2 1", "f32[1,2,2,2,1] 1 2 3 4 5 6 7 8"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .outputs = {"f32[1,2,2,2,1] 0.125 0.625 0.875 3.375 1.375 4.875 5.625 19.125"},
+       .check_gradient = false,
+       .no_gradient_reason =
+           "TensorFlow takes these gradients, but its pool makes none of this shape"},
+      {.name = "a gradient of more volumes",
+       .inputs = {"i32[5] 1 2 2 2 1", "f32[2,1,1,1,1] 0"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error =
+           "Expected first dimension of tensor_in_shape and out_backprop to match, got 1 and 2"},
+      {.name = "a gradient of another depth",
+       .inputs = {"i32[5] 1 2 2 2 1", "f32[1,1,1,1,2] 0"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error =
+           "Expected last dimension of tensor_in_shape and out_backprop to match, got 1 and 2"},
+      {.name = "a negative size",
+       .inputs = {"i32[5] 1 2 -2 2 1", "f32[1,1,1,1,1] 0"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "Expected a non-negative size, got -2"},
   };
 }
 
@@ -307,6 +336,18 @@ TROUPE_OP_CASES(MaxPool3DGrad) {
                     {"padding", std::string("VALID")}},
           .error = "Expected grad shape to be [1,1,1,1,1], but got [1,2,2,2,1]",
       },
+      {.name = "an output of rank 4",
+       .inputs = {"f32[1,2,2,2,1] 0", "f32[1,1,1,1] 0", "f32[1,1,1,1,1] 0"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "tensor_out must be 5-dimensional"},
+      {.name = "a gradient of rank 4",
+       .inputs = {"f32[1,2,2,2,1] 0", "f32[1,1,1,1,1] 0", "f32[1,1,1,1] 0"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "out_backprop must be 5-dimensional"},
   };
 }
 
@@ -364,6 +405,12 @@ TROUPE_OP_CASES(MaxPool3DGradGrad) {
                     {"padding", std::string("SAME")}},
           .outputs = {"bf16[2,2,1,2,1] 0.125 0.125 1.25 -1.5 1.125 -0.125 1.125 -0.125"},
       },
+      {.name = "a gradient of rank 4",
+       .inputs = {"f32[1,2,2,2,1] 0", "f32[1,1,1,1,1] 0", "f32[2,2,2,1] 0"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "out_grad_backprop must be 5-dimensional"},
   };
 }
 

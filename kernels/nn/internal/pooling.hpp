@@ -21,6 +21,7 @@ inline Status no_images(const Shape& in, const AttrMap& attrs) {
 
 /// Sizes of a pooling of images of shape `in`, which has rank 4.
 inline Result<arith::Pool2DShape> pool_sizes(const PoolAttrs& attrs, const Shape& in) {
+  TROUPE_TRY(check_padding(attrs));
   TROUPE_ASSIGN(Extent h,
                 window_extent(attrs.padding, 0, in[1], attrs.window[0], 1, attrs.stride[0]));
   TROUPE_ASSIGN(Extent w,
@@ -48,7 +49,7 @@ inline Result<PoolAttrs> pool_attrs_of_inputs(KernelContext& c, std::string_view
     TROUPE_ASSIGN(const Integers sizes, integers(c.input(c.num_inputs() - from_end)));
     attrs.set(name, std::vector<std::int64_t>(sizes.begin(), sizes.end()));
   }
-  return read_pool_attrs(op, attrs);
+  return read_pool_attrs_of_inputs(op, attrs);
 }
 
 inline Result<Shape> output_shape(const arith::Pool2DShape& s) {

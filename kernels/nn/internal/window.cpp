@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/base/strings.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
 namespace troupe::nn {
@@ -104,6 +105,20 @@ Result<std::int64_t> infer_extent(const WindowPadding& padding, int axis, std::i
   return shape_rules::valid_extent(extent, reach, stride);
 }
 
+Status check_not_negative(const Tensor& sizes) {
+  TROUPE_ASSIGN(const Integers numbers, integers(sizes));
+  for (std::int64_t size : numbers)
+    if (size < 0)
+      return invalid_argument(str_cat("Expected a non-negative size, got ", size));
+  return {};
+}
+
+Status check_last_window(std::int64_t count, std::int64_t stride, std::int64_t input) {
+  if (count > 0 && count - 1 > input / stride)
+    return invalid_argument("index * stride must be less than or equal to input size");
+  return {};
+}
+
 Status require_nhwc(std::string_view op, const AttrMap& attrs) {
   const auto format = attrs.get_or<std::string>("data_format", "NHWC");
   if (format == "NHWC")
@@ -114,13 +129,39 @@ Status require_nhwc(std::string_view op, const AttrMap& attrs) {
                                format, ". Transpose its input to NHWC first"));
 }
 
-Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs) {
+namespace {
+
+Status check_nhwc_pool(std::string_view op, const AttrMap& attrs) {
   // TensorFlow's sentence and code for pools, which are not those of convolutions.
   if (const auto format = attrs.get_or<std::string>("data_format", "NHWC"); format != "NHWC")
     return invalid_argument(str_cat("Default ", op.substr(0, 3), "Pooling",
                                     op.ends_with("Grad") ? "Grad" : "",
                                     "Op only supports NHWC on device type CPU. The op was given ",
                                     format, "; transpose its input to NHWC first"));
+  return {};
+}
+
+/// What both ways of saying windows and strides have in common, after their checks.
+Result<PoolAttrs> make_pool_attrs(const Ints& window, const Ints& stride, const AttrMap& attrs) {
+  TROUPE_TRY(require_moderate("ksize", window));
+  TROUPE_TRY(require_moderate("strides", stride));
+  if (window[3] != 1 && (window[1] != 1 || window[2] != 1))
+    return unimplemented(
+        "MaxPooling supports exactly one of pooling across depth or pooling across "
+        "width/height.");
+  if (window[3] != 1 && window[3] != stride[3])
+    return unimplemented(
+        "Depthwise max pooling requires the depth window to equal the depth stride");
+  TROUPE_ASSIGN(WindowPadding padding, read_padding(attrs));
+  if (window[3] != 1) // every pixel, whatever the steps from one to the next
+    return PoolAttrs{{1, 1}, {1, 1}, window[3], {}};
+  return PoolAttrs{{window[1], window[2]}, {stride[1], stride[2]}, 1, padding};
+}
+
+} // namespace
+
+Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs) {
+  TROUPE_TRY(check_nhwc_pool(op, attrs));
   TROUPE_ASSIGN(Ints window, attrs.get<Ints>("ksize"));
   TROUPE_ASSIGN(Ints stride, attrs.get<Ints>("strides"));
   if (window.size() != 4)
@@ -135,35 +176,53 @@ Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs) {
   for (std::int64_t s : stride)
     if (s <= 0)
       return invalid_argument(str_cat("Stride must be > 0, but got ", s));
-  TROUPE_TRY(require_moderate("ksize", window));
-  TROUPE_TRY(require_moderate("strides", stride));
   if (window[0] != 1 || stride[0] != 1)
     return unimplemented("Pooling is not yet supported on the batch dimension.");
   if ((window[3] != 1 || stride[3] != 1) && op != "MaxPool")
     return unimplemented(str_cat("Non-spatial pooling is not yet supported: the ksize and strides "
                                  "of ",
                                  op, " must be 1 in the depth dimension"));
-  if (window[3] != 1 && (window[1] != 1 || window[2] != 1))
-    return unimplemented(
-        "MaxPooling supports exactly one of pooling across depth or pooling across "
-        "width/height.");
-  if (window[3] != stride[3])
-    return unimplemented(
-        "Depthwise max pooling requires the depth window to equal the depth stride");
-  TROUPE_ASSIGN(WindowPadding padding, read_padding(attrs));
-  // Every window must see at least one element of the image.
+  return make_pool_attrs(window, stride, attrs);
+}
+
+Result<PoolAttrs> read_pool_attrs_of_inputs(std::string_view op, const AttrMap& attrs) {
+  TROUPE_TRY(check_nhwc_pool(op, attrs));
+  TROUPE_ASSIGN(const Ints window, attrs.get<Ints>("ksize"));
+  TROUPE_ASSIGN(const Ints stride, attrs.get<Ints>("strides"));
+  const bool forward = op == "MaxPool";
+  if (window.size() != 4)
+    return invalid_argument("Sliding window ksize field must specify 4 dimensions");
+  if (stride.size() != 4)
+    return invalid_argument(str_cat("Sliding window ", forward ? "stride" : "strides",
+                                    " field must specify 4 dimensions"));
+  const bool is_positive = std::ranges::all_of(window, [](std::int64_t k) { return k > 0; });
+  if (forward && !is_positive)
+    return invalid_argument("Sliding window ksize must be positive.");
+  if (window[0] != 1 || stride[0] != 1)
+    return unimplemented("Pooling is not yet supported on the batch dimension.");
+  if (!forward && (window[3] != 1 || stride[3] != 1))
+    return unimplemented("MaxPoolingGrad is not yet supported on the depth dimension.");
+  for (std::size_t a : {1, 2})
+    if (stride[a] <= 0)
+      return invalid_argument(str_cat("Stride must be > 0, but got ", stride[a]));
+  if (!is_positive)
+    return invalid_argument(str_cat("Sliding window ksize must be positive. The specified or "
+                                    "inferred ksize is: ",
+                                    str_join(window, ",")));
+  return make_pool_attrs(window, stride, attrs);
+}
+
+Status check_padding(const PoolAttrs& attrs) {
   constexpr std::string_view sides[2][2] = {{"Top", "Bottom"}, {"Left", "Right"}};
   for (std::size_t a = 0; a < 2; ++a)
     for (std::size_t side = 0; side < 2; ++side) {
-      const std::int64_t size = side == 0 ? padding.before[a] : padding.after[a];
-      if (size >= window[a + 1] && size > 0)
+      const std::int64_t size = side == 0 ? attrs.padding.before[a] : attrs.padding.after[a];
+      if (size >= attrs.window[a] && size > 0)
         return invalid_argument(str_cat(sides[a][side], " padding ", size,
                                         " needs to be smaller than the window size ",
-                                        window[a + 1]));
+                                        attrs.window[a]));
     }
-  if (window[3] != 1) // every pixel, whatever the steps from one to the next
-    return PoolAttrs{{1, 1}, {1, 1}, window[3], {}};
-  return PoolAttrs{{window[1], window[2]}, {stride[1], stride[2]}, 1, padding};
+  return {};
 }
 
 namespace {
@@ -187,7 +246,7 @@ Status infer_pool_with(ShapeContext& c, const Ints& window, const Ints& stride) 
     TROUPE_ASSIGN(out[rows + a], infer_extent(padding, static_cast<int>(a), in[rows + a],
                                               window[rows + a], 1, stride[rows + a]));
   }
-  if (window[depth] != 1 || stride[depth] != 1) {
+  if (window[depth] != 1) {
     TROUPE_ASSIGN(out[depth], infer_extent({}, 0, in[depth], window[depth], 1, stride[depth]));
   }
   return c.set_output(0, PartialShape(std::move(out)));
