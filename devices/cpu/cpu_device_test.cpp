@@ -75,7 +75,7 @@ TEST_CASE("cpu: a limit bounds what tensors take together, and is named with the
   auto second = Tensor::allocate(device->allocator(), DType::float32, Shape{100'000});
   CHECK(second.status().code() == Code::resource_exhausted);
   const std::string& why = second.status().message();
-  CHECK(why.find("float tensor of shape [100000], 400000 bytes: ") != std::string::npos);
+  CHECK(why.find("shape[100000] and type float by allocator ") != std::string::npos);
   CHECK(why.find(" of the 1048576 bytes that memory-limit allows are in use. Raise memory-limit") !=
         std::string::npos);
 }

@@ -93,6 +93,13 @@ std::string LookupTable::text_of(const Tensor& keys, std::int64_t i) const {
 
 /// The shape of the keys without that of one. A dense table takes no more than one dimension of them.
 Result<Shape> LookupTable::outer_shape(const Tensor& keys) const {
+  const int outer = keys.shape().rank() - spec_.key_shape.rank();
+  bool fits = outer >= 0;
+  for (int i = 0; fits && i < spec_.key_shape.rank(); ++i)
+    fits = keys.shape()[outer + i] == spec_.key_shape[i];
+  if (!fits)
+    return invalid_argument(str_cat("Input key shape ", keys.shape(),
+                                    " must end with the table's key shape ", spec_.key_shape));
   if (!spec_.forbidden.empty()) {
     const std::int64_t batch = keys.shape().rank() == 0 ? 1 : keys.shape()[0];
     if (keys.num_elements() != batch * spec_.key_shape.num_elements()) {
@@ -100,12 +107,6 @@ Result<Shape> LookupTable::outer_shape(const Tensor& keys) const {
       return invalid_argument(str_cat("Expected key shape ", expected, " got ", keys.shape()));
     }
   }
-  const int outer = keys.shape().rank() - spec_.key_shape.rank();
-  bool fits = outer >= 0;
-  for (int i = 0; fits && i < spec_.key_shape.rank(); ++i)
-    fits = keys.shape()[outer + i] == spec_.key_shape[i];
-  if (!fits)
-    return invalid_argument(str_cat("Expected key shape ", spec_.key_shape, " got ", keys.shape()));
   return Shape(keys.shape().dims().first(static_cast<std::size_t>(outer)));
 }
 

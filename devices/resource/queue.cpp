@@ -93,26 +93,23 @@ Status Queue::check_count_and_types(const Tuple& tuple) const {
 
 Status Queue::check_tuple(const Tuple& tuple, bool is_batch) const {
   TROUPE_TRY(check_count_and_types(tuple));
-  std::int64_t rows = 0;
-  for (std::size_t i = 0; is_batch && i < tuple.size(); ++i) {
-    const Shape& shape = tuple[i].shape();
-    if (shape.rank() == 0)
+  for (std::size_t i = 0; is_batch && i < tuple.size(); ++i)
+    if (tuple[i].shape().rank() == 0)
       return invalid_argument(str_cat("All input tensors must have at least one dimension, but "
                                       "component ",
                                       i, " is a scalar"));
-    if (i == 0)
-      rows = shape[0];
-    else if (shape[0] != rows)
-      return invalid_argument(str_cat("All input tensors must have the same size in the 0th "
-                                      "dimension. Component ",
-                                      i, " has ", shape[0], ", and should have ", rows));
-  }
+  const std::int64_t rows = is_batch && !tuple.empty() ? tuple[0].shape()[0] : 0;
   for (std::size_t i = 0; i < spec_.shapes.size(); ++i) {
     const PartialShape expected = is_batch ? batch_shape(rows, spec_.shapes[i]) : spec_.shapes[i];
     if (!expected.is_compatible_with(PartialShape(tuple[i].shape())))
       return invalid_argument(str_cat("Shape mismatch in tuple component ", i, ". Expected ",
                                       expected, ", got ", tuple[i].shape()));
   }
+  for (std::size_t i = 1; is_batch && i < tuple.size(); ++i)
+    if (tuple[i].shape()[0] != rows)
+      return invalid_argument(str_cat("All input tensors must have the same size in the 0th "
+                                      "dimension. Component ",
+                                      i, " has ", tuple[i].shape()[0], ", and should have ", rows));
   return {};
 }
 

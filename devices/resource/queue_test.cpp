@@ -218,8 +218,18 @@ TEST_CASE("queue: components that do not fit are refused") {
   Fixture pair(spec_of(Order::fifo, 10, {PartialShape(Shape{}), PartialShape(Shape{})}));
   Answer uneven;
   pair.queue.enqueue_many(1, {literal("i32[2] 1 2"), literal("i32[3] 1 2 3")}, uneven.done());
-  CHECK(uneven.text() == "INVALID_ARGUMENT: All input tensors must have the same size in the 0th "
-                         "dimension. Component 1 has 3, and should have 2");
+  CHECK(uneven.text() ==
+        "INVALID_ARGUMENT: Shape mismatch in tuple component 1. Expected [2], got [3]");
+
+  QueueSpec shapeless = spec_of(Order::fifo, 10, {});
+  shapeless.types = {DType::int32, DType::int32};
+  Fixture free(std::move(shapeless));
+  Answer of_two_sizes;
+  free.queue.enqueue_many(1, {literal("i32[2] 1 2"), literal("i32[3] 1 2 3")}, of_two_sizes.done());
+  CHECK(
+      of_two_sizes.text() ==
+      "INVALID_ARGUMENT: All input tensors must have the same size in the 0th dimension. Component "
+      "1 has 3, and should have 2");
 }
 
 TEST_CASE("queue: a padding queue fills up the smaller elements of a batch") {

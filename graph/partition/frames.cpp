@@ -100,9 +100,9 @@ private:
     auto describe = [&](NodeId id) {
       const Node& from = *graph_.node(id);
       int where = out_.of_outputs(from);
-      return str_cat(" The input '", from.name, "' is in frame '", frame(where).name, "'.");
+      return str_cat(" The input {{node ", from.name, "}} is in frame '", frame(where).name, "'.");
     };
-    return invalid_argument(str_cat("The node '", node.name, "' has inputs from different frames.",
+    return invalid_argument(str_cat("{{node ", node.name, "}} has inputs from different frames.",
                                     describe(a), describe(b)));
   }
 

@@ -68,13 +68,14 @@ TEST_CASE("frames: inputs from two frames are refused, and so is an Exit from no
     a = Placeholder[dtype=DT_FLOAT]()
     e = Enter[frame_name="f"](a)
     b = Add(e, a))",
-          "The node 'b' has inputs from different frames. The input 'e' is in frame 'f'. The input "
-          "'a' is in frame ''.");
+          "{{node b}} has inputs from different frames. The input {{node e}} is in frame 'f'. The "
+          "input "
+          "{{node a}} is in frame ''.");
   refuses(R"(
     a = Placeholder[dtype=DT_FLOAT]()
     e = Enter[frame_name="f"](a)
     b = Neg(a) ^e)",
-          "The node 'b' has inputs from different frames.");
+          "{{node b}} has inputs from different frames.");
   refuses("a = Placeholder[dtype=DT_FLOAT]()\nx = Exit(a)", "The node 'x' (Exit) leaves a loop");
 }
 

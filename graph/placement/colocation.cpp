@@ -162,8 +162,9 @@ private:
         first = id;
         terms.assigned = node.assigned_device;
       } else if (node.assigned_device != terms.assigned) {
-        return internal(str_cat("Cannot colocate nodes '", graph_.node(first)->name, "' and '",
-                                node.name, "': they are already on '", terms.assigned, "' and '",
+        return internal(str_cat("Cannot colocate nodes {{colocation_node ",
+                                graph_.node(first)->name, "}} and {{colocation_node ", node.name,
+                                "}}: they are already on '", terms.assigned, "' and '",
                                 node.assigned_device, "'"));
       }
     }
@@ -204,8 +205,9 @@ private:
         break;
       }
     return invalid_argument(
-        str_cat("Cannot colocate nodes '", graph_.node(id)->name, "' and '",
-                graph_.node(other)->name, "': Cannot merge devices with incompatible ",
+        str_cat("Cannot colocate nodes {{colocation_node ", graph_.node(id)->name,
+                "}} and {{colocation_node ", graph_.node(other)->name,
+                "}}: Cannot merge devices with incompatible ",
                 contradicting_part(request(id), request(other)), ": '", request(id), "' and '",
                 request(other), "'. Give both the same device, or allow soft placement."));
   }
@@ -228,8 +230,9 @@ private:
       });
       if (terms.types.empty())
         return invalid_argument(str_cat(
-            "Cannot colocate nodes '", node.name, "' and '", graph_.node(group.members[0])->name,
-            "' because no device type supports both of those nodes and the other nodes colocated "
+            "Cannot colocate nodes {{colocation_node ", node.name, "}} and {{colocation_node ",
+            graph_.node(group.members[0])->name,
+            "}} because no device type supports both of those nodes and the other nodes colocated "
             "with them"));
     }
     return {};

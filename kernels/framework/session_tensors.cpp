@@ -35,7 +35,8 @@ Status SessionTensors::remove(const std::string& handle) {
   std::scoped_lock guard(lock_);
   const auto found = values_.find(handle);
   if (found == values_.end())
-    return missing(handle);
+    return invalid_argument(
+        str_cat("Failed to delete a tensor with handle '", handle, "' in the session store."));
   gone = std::move(found->second);
   values_.erase(found);
   return {};

@@ -76,9 +76,8 @@ Status compute(KernelContext& c) {
 }
 
 Status compute_on_gpu(KernelContext& c) {
-  if (dropped_bits(c, c.input(0).dtype(), c.output_type(0)) > 0)
-    return unimplemented("a GPU casts with Truncate from float to bfloat16 alone");
-  return math::cast_on_gpu(c, truncates(c, c.input(0).dtype(), c.output_type(0)));
+  const DType from = c.input(0).dtype(), to = c.output_type(0);
+  return math::cast_on_gpu(c, truncates(c, from, to), dropped_bits(c, from, to));
 }
 
 KernelOptions gpu_options() {

@@ -1,6 +1,8 @@
 // Elementwise arithmetic on GPUs. An operation is a number that all threads of a launch switch by:
 // the kernels are bound by memory, and one for each dtype instead of one for each function and
 // dtype keeps the code small.
+#include <cstring>
+
 #include "kernels/gpu/device.hpp"
 #include "kernels/math/internal/elementwise_kernels.hpp"
 
@@ -310,9 +312,18 @@ TROUPE_DEVICE To converted(From x) {
     return narrow<To>(static_cast<float>(x));
 }
 
+/// A float without its lowest bits.
+template <class From, class Bits>
+TROUPE_DEVICE From without_bits(const void* x, std::int64_t i, int dropped) {
+  const Bits bits = elements<Bits>(x)[i] >> dropped << dropped;
+  From out;
+  std::memcpy(&out, &bits, sizeof out);
+  return out;
+}
+
 constexpr int truncated = -1; // floats of which bfloat16 takes the upper half
 
-#define CAST (int from, const void* x, void* y, std::int64_t n)
+#define CAST (int from, int dropped, const void* x, void* y, std::int64_t n)
 TROUPE_GPU_KERNEL(cast, CAST) {
   for (std::int64_t i = first(); i < n; i += stride()) {
     T& out = elements<T>(y)[i];
@@ -324,10 +335,10 @@ TROUPE_GPU_KERNEL(cast, CAST) {
       }
       break;
     case 1:
-      out = converted<T>(elements<float>(x)[i]);
+      out = converted<T>(without_bits<float, std::uint32_t>(x, i, dropped));
       break;
     case 2:
-      out = converted<T>(elements<double>(x)[i]);
+      out = converted<T>(without_bits<double, std::uint64_t>(x, i, dropped));
       break;
     case 3:
       out = converted<T>(elements<std::int32_t>(x)[i]);
@@ -364,15 +375,15 @@ TROUPE_GPU_KERNEL(cast, CAST) {
     }
   }
 }
-TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, cast, CAST, (from, x, y, n))
-TROUPE_GPU_INTEGERS(TROUPE_GPU_INSTANCE, cast, CAST, (from, x, y, n))
-TROUPE_GPU_INSTANCE(cast, i8, std::int8_t, CAST, (from, x, y, n))
-TROUPE_GPU_INSTANCE(cast, i16, std::int16_t, CAST, (from, x, y, n))
-TROUPE_GPU_INSTANCE(cast, u8, std::uint8_t, CAST, (from, x, y, n))
-TROUPE_GPU_INSTANCE(cast, u16, std::uint16_t, CAST, (from, x, y, n))
-TROUPE_GPU_INSTANCE(cast, u32, std::uint32_t, CAST, (from, x, y, n))
-TROUPE_GPU_INSTANCE(cast, u64, std::uint64_t, CAST, (from, x, y, n))
-TROUPE_GPU_INSTANCE(cast, bool, bool, CAST, (from, x, y, n))
+TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, cast, CAST, (from, dropped, x, y, n))
+TROUPE_GPU_INTEGERS(TROUPE_GPU_INSTANCE, cast, CAST, (from, dropped, x, y, n))
+TROUPE_GPU_INSTANCE(cast, i8, std::int8_t, CAST, (from, dropped, x, y, n))
+TROUPE_GPU_INSTANCE(cast, i16, std::int16_t, CAST, (from, dropped, x, y, n))
+TROUPE_GPU_INSTANCE(cast, u8, std::uint8_t, CAST, (from, dropped, x, y, n))
+TROUPE_GPU_INSTANCE(cast, u16, std::uint16_t, CAST, (from, dropped, x, y, n))
+TROUPE_GPU_INSTANCE(cast, u32, std::uint32_t, CAST, (from, dropped, x, y, n))
+TROUPE_GPU_INSTANCE(cast, u64, std::uint64_t, CAST, (from, dropped, x, y, n))
+TROUPE_GPU_INSTANCE(cast, bool, bool, CAST, (from, dropped, x, y, n))
 
 #define ADD_N (InputList arrays, bool is_added, void* sum, std::int64_t n)
 TROUPE_GPU_KERNEL(add_n, ADD_N) {

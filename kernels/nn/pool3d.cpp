@@ -141,16 +141,18 @@ Status compute_max(KernelContext& c) {
   });
 }
 
-/// body(input element, output element) for the first input of each window that is its maximum.
+/// body(input element, output element) for each input of a window that is its maximum, or with
+/// `first` for the first of them.
 template <class T, class Body>
-void for_each_maximum(KernelContext& c, const Volume& v, const T* x, const T* y, Body body) {
+void for_each_maximum(KernelContext& c, const Volume& v, const T* x, const T* y, bool first,
+                      Body body) {
   for_each_window(c, v, [&](std::int64_t n, std::int64_t o) {
     const Offsets at = offsets(v, n, o);
     for (std::int64_t k = 0; k < v.channels; ++k) {
       bool found = false;
       nn::for_each_in_window(v, o, [&](std::int64_t p, std::int64_t) {
         const std::int64_t i = at.in + p * v.channels + k;
-        if (!found && x[i] == y[at.out + k]) {
+        if (!(first && found) && x[i] == y[at.out + k]) {
           found = true;
           body(i, at.out + k);
         }
@@ -186,7 +188,8 @@ Status compute_max_grad(KernelContext& c, bool second) {
     std::ranges::fill(out.mutable_data<T>(), T(0));
     const T* from = grad.data<T>().data();
     T* to = out.mutable_data<T>().data();
-    for_each_maximum(c, v, x.data<T>().data(), y.data<T>().data(),
+    // The gradient goes to every maximum, as in TensorFlow; the gradient's gradient comes from one.
+    for_each_maximum(c, v, x.data<T>().data(), y.data<T>().data(), second,
                      [&](std::int64_t in, std::int64_t pool) {
                        if (second)
                          to[pool] = from[in];

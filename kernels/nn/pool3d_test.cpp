@@ -278,6 +278,16 @@ TROUPE_OP_CASES(MaxPool3D) {
 TROUPE_OP_CASES(MaxPool3DGrad) {
   return {
       {
+          .name = "every maximum of a window has the gradient",
+          .inputs = {"f32[1,2,2,2,1] 0 1 0 1 0 0 0 1", "f32[1,1,1,1,1] 1", "f32[1,1,1,1,1] 5"},
+          .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"f32[1,2,2,2,1] 0 5 0 5 0 0 0 5"},
+          .check_gradient = false,
+          .no_gradient_reason = "TensorFlow's MaxPool3DGradGrad reads the first maximum alone",
+      },
+      {
           .name = "no padding float32",
           .inputs = {"f32[1,2,4,2,2] 0.5 0.125 -1.375 -0.25 1.5 1.375 -1.5 -0.125 -1.75 0.25 0 "
                      "-1.875 0.875 1.25 -1.125 -0.375 -0.5 1.625 -1.25 0.75 -0.875 -0.625 1.875 "

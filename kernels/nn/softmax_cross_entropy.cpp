@@ -81,12 +81,14 @@ Status compute_dense(KernelContext& c) {
   return {};
 }
 
+/// The smallest label if that is negative, else the largest, as TensorFlow tells it.
 template <class Index>
-Status bad_label(const Tensor& labels, std::int64_t position, std::int64_t classes) {
+Status bad_label(const Tensor& labels, std::int64_t classes) {
   constexpr std::size_t shown = 256;
   const auto values = labels.data<Index>();
+  const auto [least, most] = std::ranges::minmax(values);
   return invalid_argument(
-      str_cat("Received a label value of ", values[static_cast<std::size_t>(position)],
+      str_cat("Received a label value of ", least < 0 ? least : most,
               " which is outside the valid range of [0, ", classes,
               ").  Label values: ", str_join(values.first(std::min(values.size(), shown)), " "),
               values.size() > shown ? "..." : ""));
@@ -117,10 +119,9 @@ Status compute_sparse(KernelContext& c) {
                        labels.raw(), loss.mutable_raw(), backprop.mutable_raw(), rows, columns);
   }
   TROUPE_ASSIGN(const auto label_type, arith::index_type(labels.dtype()));
-  const auto bad = arith::find_bad_index(label_type, labels.raw(), 0, rows, columns);
-  if (bad >= 0)
-    return labels.dtype() == DType::int32 ? bad_label<std::int32_t>(labels, bad, columns)
-                                          : bad_label<std::int64_t>(labels, bad, columns);
+  if (arith::find_bad_index(label_type, labels.raw(), 0, rows, columns) >= 0)
+    return labels.dtype() == DType::int32 ? bad_label<std::int32_t>(labels, columns)
+                                          : bad_label<std::int64_t>(labels, columns);
   TROUPE_ASSIGN(Tensor loss, c.allocate_output(0, Shape{rows}));
   TROUPE_ASSIGN(Tensor backprop, c.forward_or_allocate(0, 1, shape));
   TROUPE_ASSIGN(const arith::SparseXentFn fn,

@@ -174,6 +174,11 @@ TROUPE_OP_CASES(SparseSoftmaxCrossEntropyWithLogits) {
                    "3).  Label values: 1 3",
       },
       {
+          .name = "the smallest label is told where it is negative",
+          .inputs = {"f32[4,3] 0", "i64[4] 7 -1 -2 9"},
+          .error = "Received a label value of -2 which is outside",
+      },
+      {
           .name = "a negative label",
           .inputs = {"f32[2,3] 0", "i64[2] -1 1"},
           .error = "Received a label value of -1 which is outside the valid range of [0, "

@@ -89,7 +89,7 @@ Status CheckpointWriter::add(std::string_view name, const Tensor& tensor) {
     return invalid_argument(
         "a tensor without a name cannot be saved: \"\" is the checkpoint's own");
   if (entries_.contains(name))
-    return already_exists(str_cat("Adding duplicate key: ", name));
+    return invalid_argument(str_cat("Adding duplicate key: ", name));
   return append(name, tensor);
 }
 

@@ -134,7 +134,7 @@ Status select_on_gpu(KernelContext& c, const Shape& condition, const Shape& shap
                 n);
 }
 
-Status cast_on_gpu(KernelContext& c, bool is_truncated) {
+Status cast_on_gpu(KernelContext& c, bool is_truncated, int dropped_bits) {
   const Tensor& x = c.input(0);
   if (x.dtype() == c.output_type(0))
     return c.set_output(0, x);
@@ -143,7 +143,8 @@ Status cast_on_gpu(KernelContext& c, bool is_truncated) {
   if (n == 0)
     return {};
   const int from = is_truncated ? -1 : static_cast<int>(x.dtype());
-  return launch(c, gpu::kernels::cast, y.dtype(), over(n), from, x.raw(), y.mutable_raw(), n);
+  return launch(c, gpu::kernels::cast, y.dtype(), over(n), from, dropped_bits, x.raw(),
+                y.mutable_raw(), n);
 }
 
 Status add_n_on_gpu(KernelContext& c, std::span<const void* const> arrays, Tensor& sum) {

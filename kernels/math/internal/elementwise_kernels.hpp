@@ -38,7 +38,8 @@ inline constexpr Kernel<void(Broadcast plan, const void* cond, const void* a, co
 /// y = x, from elements of the dtype with the number `from` in core/tensor/dtype.def to those of
 /// the instance: f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, bool. `from` -1, to
 /// bf16 alone: the upper half of each f32.
-inline constexpr Kernel<void(int from, const void* x, void* y, std::int64_t n)> cast{
+/// `dropped`: lowest bits of floats and doubles that are cleared before they are rounded.
+inline constexpr Kernel<void(int from, int dropped, const void* x, void* y, std::int64_t n)> cast{
     math_elementwise, "cast"};
 /// The sum of arrays, added in order: f32, f64, f16, bf16, i64. `is_added`: to what is in `sum`.
 inline constexpr Kernel<void(InputList arrays, bool is_added, void* sum, std::int64_t n)> add_n{
