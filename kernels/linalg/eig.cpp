@@ -1,6 +1,8 @@
 // Eig: complex eigenvalues and eigenvectors of square matrices.
 #include "kernels/framework/eigen_checks.hpp"
 
+#include <type_traits>
+
 #include <Eigen/Eigenvalues>
 
 #include "kernels/linalg/internal/batched.hpp"
@@ -9,7 +11,15 @@ namespace troupe::linalg_eig {
 namespace {
 
 using namespace linalg;
-using ColumnMajor = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic>;
+template <class T>
+using ColumnMajorOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+using ColumnMajor = ColumnMajorOf<Complex>;
+
+/// Eigenvalues of real matrices come in the order in which their own algorithm finds them, as in TensorFlow.
+template <class T>
+using Solver =
+    std::conditional_t<std::is_same_v<T, Complex>, Eigen::ComplexEigenSolver<ColumnMajor>,
+                       Eigen::EigenSolver<ColumnMajorOf<T>>>;
 
 /// Each column gets length 1.
 ColumnMajor normalised(ColumnMajor v) {
@@ -19,10 +29,8 @@ ColumnMajor normalised(ColumnMajor v) {
   return v;
 }
 
-Status compute(KernelContext& c) {
-  TROUPE_ASSIGN(Matrices a, operand(c, 0));
-  TROUPE_TRY(check_square(a));
-  TROUPE_ASSIGN(a.wide, widened(c, a.wide, DType::complex128));
+template <class T>
+Status decompose(KernelContext& c, Matrices a) {
   const auto outer = outer_dims(c.input(0).shape());
   const bool vectors = attr_or(c, "compute_v", true);
   TROUPE_ASSIGN(Tensor e, result(c, 0, outer, {a.rows}));
@@ -33,7 +41,7 @@ Status compute(KernelContext& c) {
   if (a.rows > 0)
     TROUPE_TRY(for_each_matrix(
         c, linalg::product(outer), 30 * cubic(a.rows), [&](std::int64_t i) -> Status {
-          const Eigen::ComplexEigenSolver<ColumnMajor> eig(a.at<Complex>(i), vectors);
+          const Solver<T> eig(a.at<T>(i), vectors);
           if (eig.info() != Eigen::Success || !eig.eigenvalues().allFinite())
             return invalid_argument(
                 "Eigen decomposition was not successful. The input might not be valid.");
@@ -46,6 +54,13 @@ Status compute(KernelContext& c) {
         }));
   TROUPE_TRY(narrow(c, 0, e));
   return vectors ? narrow(c, 1, v.wide) : c.allocate_output(1, Shape{0}).status();
+}
+
+Status compute(KernelContext& c) {
+  TROUPE_ASSIGN(Matrices a, operand(c, 0));
+  TROUPE_TRY(check_square(a));
+  return is_complex(a.wide.dtype()) ? decompose<Complex>(c, std::move(a))
+                                    : decompose<double>(c, std::move(a));
 }
 
 Status infer(ShapeContext& c) {

@@ -9,6 +9,16 @@ namespace {
 TROUPE_OP_CASES(Eig) {
   return {
       {
+          .name = "eigenvalues of real numbers in TensorFlow's order",
+          .inputs = {"f64[3,3] 1.764052345967664 0.4001572083672233 0.9787379841057392 "
+                     "2.240893199201458 1.8675579901499675 -0.977277879876411 0.9500884175255894 "
+                     "-0.1513572082976979 -0.10321885179355784"},
+          .attrs = {{"Tout", DType::complex128}},
+          .outputs = {"c128[3] (2.82399449,0) (-0.7286127,0) (1.43300969,0)", "?"},
+          .tolerance = 1e-08,
+          .tolerance_reason = "eight decimals of TensorFlow's are written here",
+      },
+      {
           .name = "float32",
           .inputs = {"f32[3,3] 1 1 2 0 2 5 0 0 3"},
           .attrs = {{"Tout", DType::complex64}},
