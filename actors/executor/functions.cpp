@@ -270,13 +270,13 @@ Status CompiledFunction::check(const FunctionCall& call) const {
                                       " calls that have not ended; give its recursion an end, or "
                                       "make it a loop"));
   if (call.args.size() != args_.size())
-    return invalid_argument(str_cat("Function ", name_, " expected ", args_.size(), " inputs, but ",
-                                    call.args.size(), " were specified"));
+    return invalid_argument(str_cat("Expects ", args_.size(), " arguments, but ", call.args.size(),
+                                    " is provided to function ", name_));
   for (std::size_t i = 0; i < args_.size(); ++i)
     if (call.args[i].dtype() != args_[i])
-      return invalid_argument(str_cat("Input ", i, " of function ", name_, " is ",
-                                      to_string(call.args[i].dtype()), ", but ",
-                                      to_string(args_[i]), " was expected"));
+      return invalid_argument(str_cat("Expects arg[", i, "] to be ", to_string(args_[i]), " but ",
+                                      to_string(call.args[i].dtype()), " is provided to function ",
+                                      name_));
   return {};
 }
 

@@ -355,16 +355,16 @@ Status Lowering::check_call(const Callee& callee, const FunctionBody& body,
                             const std::vector<DType>* result_types) const {
   const std::string& name = callee.function.name;
   if (inputs.size() != body.args.size())
-    return invalid_argument(str_cat("Function ", name, " expected ", body.args.size(),
-                                    " inputs, but ", inputs.size(), " were specified"));
+    return invalid_argument(str_cat("Expects ", body.args.size(), " arguments, but ", inputs.size(),
+                                    " is provided to function ", name));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Node& source = *graph_.node(inputs[i].node);
     DType given = remove_ref(source.output_types[static_cast<std::size_t>(inputs[i].slot)]);
     DType wanted = body.graph.node(body.args[i])->output_types[0];
     if (given != wanted)
-      return invalid_argument(str_cat("Input ", i, " of function ", name, " was passed ",
-                                      to_string(given), " from ", source.name, ":", inputs[i].slot,
-                                      " incompatible with expected ", to_string(wanted), "."));
+      return invalid_argument(str_cat("Expects arg[", i, "] to be ", to_string(wanted), " but ",
+                                      to_string(given), " is provided to function ", name, ", by ",
+                                      source.name, ":", inputs[i].slot));
   }
   if (!result_types)
     return {};

@@ -265,6 +265,25 @@ TEST_CASE("lower: nested calls, control outputs, devices and colocation") {
         "f/two/sum = Add(f/one, f/one) @\"/job:ps/task:1\"\n");
 }
 
+TEST_CASE("lower: what TensorFlow lowers itself needs a bool for its truth") {
+  OpRegistry ops = calling_ops();
+  const auto conditional = [](std::string_view lowered) {
+    return str_cat(
+        x, R"(node { name: "p" op: "Placeholder" attr { key: "dtype" value { type: DT_INT32 } } }
+                         node { name: "c" op: "If" input: "p" input: "x"
+                                attr { key: "Tcond" value { type: DT_INT32 } }
+                                attr { key: "Tin" value { list { type: DT_FLOAT } } }
+                                attr { key: "Tout" value { list { type: DT_FLOAT } } }
+                                attr { key: "_lower_using_switch_merge" value { b: )",
+        lowered, R"( } }
+                                attr { key: "then_branch" value { func { name: "four_times" } } }
+                                attr { key: "else_branch" value { func { name: "negative" } } } })");
+  };
+  check_has(text_of(ops, conditional("false")), "ToBool(p)");
+  check_has(std::string(failure(ops, conditional("true")).message()),
+            "Input 'pred' passed int32 expected bool while building NodeDef 'c/Switch'");
+}
+
 TEST_CASE("lower: a conditional becomes Switch and Merge") {
   OpRegistry ops = calling_ops();
   CHECK(
@@ -454,7 +473,7 @@ TEST_CASE("lower: calls that do not fit") {
            Row{call("nobody", "DT_FLOAT", "type: DT_FLOAT"), "Function nobody is not defined.",
                Code::not_found},
            Row{call("below", "DT_FLOAT", "type: DT_BOOL"),
-               "Function below expected 2 inputs, but 1 were specified"},
+               "Expects 2 arguments, but 1 is provided to function below"},
            Row{call("negative", "DT_FLOAT", "type: DT_INT32"),
                "Output 0 of function negative is float, but int32 was expected"},
            Row{call("negative", "DT_FLOAT", ""),
@@ -473,9 +492,8 @@ TEST_CASE("lower: calls that do not fit") {
                                          attr { key: "Tin" value { list { type: DT_INT32 } } }
                                          attr { key: "Tout" value { list { type: DT_FLOAT } } }
                                          attr { key: "f" value { func { name: "negative" } } } })");
-  check_has(
-      std::string(status.message()),
-      "Input 0 of function negative was passed int32 from i:0 incompatible with expected float.");
+  check_has(std::string(status.message()),
+            "Expects arg[0] to be float but int32 is provided to function negative, by i:0");
 }
 
 TEST_CASE("lower: definitions that make no sense") {

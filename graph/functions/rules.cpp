@@ -17,9 +17,18 @@ std::vector<Endpoint> inputs_from(const LowerContext& c, int first) {
 }
 
 // TensorFlow's notion of truth: numbers that are not zero, texts that are not empty, tensors that
-// have elements. The kernel of ToBool knows it.
-Endpoint to_bool(LowerContext& c, std::string_view part, Endpoint value) {
-  return remove_ref(c.dtype(value)) == DType::bool_ ? value : c.op(part, "ToBool", {value});
+// have elements. The kernel of ToBool knows it. Of a node that TensorFlow lowers itself, the truth has to be bool: a
+// loop on a number would run for ever. `use` is what of `op` reads it.
+Result<Endpoint> to_bool(LowerContext& c, Endpoint value, std::string_view use,
+                         std::string_view op) {
+  const DType dtype = remove_ref(c.dtype(value));
+  if (dtype == DType::bool_)
+    return value;
+  if (c.node().attrs.get_or<bool>("_lower_using_switch_merge", false))
+    return invalid_argument(str_cat("Input '", use, "' passed ", to_string(dtype),
+                                    " expected bool while building NodeDef '", c.node().name, "/",
+                                    op, "' using Op<name=", op, ">"));
+  return c.op("pred", "ToBool", {value});
 }
 
 Status lower_call(LowerContext& c, const Callee& callee) {
@@ -94,7 +103,7 @@ Status lower_branches(LowerContext& c, const std::vector<FunctionRef>& branches,
 Status lower_if(LowerContext& c) {
   TROUPE_ASSIGN(FunctionRef then_branch, c.node().attrs.get<FunctionRef>("then_branch"));
   TROUPE_ASSIGN(FunctionRef else_branch, c.node().attrs.get<FunctionRef>("else_branch"));
-  Endpoint pred = to_bool(c, "pred", c.node().inputs[0]);
+  TROUPE_ASSIGN(Endpoint pred, to_bool(c, c.node().inputs[0], "pred", "Switch"));
   Endpoint chosen = c.op("switch_pred", "Switch", {pred, pred});
   Endpoint pivot_else = c.op("pivot_f", "Identity", {chosen});
   Endpoint pivot_then = c.op("pivot_t", "Identity", {{chosen.node, 1}});
@@ -194,8 +203,8 @@ private:
       return invalid_argument(str_cat("Expected a single scalar from the condition '",
                                       condition_.name, "', but got ", condition.outputs.size(),
                                       " tensors."));
-    return c_.op("loop_cond", "LoopCond", {to_bool(c_, "pred", condition.outputs[0])}, {},
-                 condition.effects);
+    TROUPE_ASSIGN(Endpoint pred, to_bool(c_, condition.outputs[0], "input", "LoopCond"));
+    return c_.op("loop_cond", "LoopCond", {pred}, {}, condition.effects);
   }
 
   Status run_body() {

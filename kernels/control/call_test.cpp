@@ -85,7 +85,7 @@ TEST_CASE("calls: arguments and results that the function has not") {
                "Function has 1 outputs, but 2 were expected"));
     CHECK(says(CallLines(op).call("inverse, Tin=[int64], Tout=[float]", "n"), "int64"));
     CHECK(says(CallLines(op).call("inverse, Tin=[int64, int64], Tout=[int64]", "n, n"),
-               "Function inverse expected 1 inputs, but 2 were specified"));
+               "Expects 1 arguments, but 2 is provided"));
     CHECK(says(CallLines(op).call("nowhere, Tin=[int64], Tout=[int64]", "n"),
                "Function nowhere is not defined."));
   }

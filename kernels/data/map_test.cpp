@@ -95,8 +95,8 @@ TEST_CASE("maps: a function that is not there, or that takes other arguments") {
     absent.map(kind, "nowhere");
     absent.check_refused("d", "Function nowhere is not defined.");
     many.map(kind, "times");
-    CHECK(many.elements("d", 1)[0].find("Function times expected 2 inputs, but 1 were specified") !=
-          std::string::npos);
+    CHECK(many.elements("d", 1)[0].find(
+              "Expects 2 arguments, but 1 is provided to function times") != std::string::npos);
   }
 }
 

@@ -67,8 +67,8 @@ private:
     step.functions = &owner_;
     step.call_depth = call.depth;
     if (call.args.size() != args_.size())
-      return invalid_argument(str_cat("Function ", name_, " expected ", args_.size(),
-                                      " inputs, but ", call.args.size(), " were specified"));
+      return invalid_argument(str_cat("Expects ", args_.size(), " arguments, but ",
+                                      call.args.size(), " is provided to function ", name_));
     Feeds feeds;
     for (std::size_t i = 0; i < args_.size(); ++i)
       feeds.emplace_back(arg_names_[i], call.args[i]);
