@@ -10,7 +10,6 @@
 #include "actors/master_session/extend.hpp"
 #include "actors/master_session/partial_runs.hpp"
 #include "actors/master_session/runs.hpp"
-#include "actors/membership/loss_sentence.hpp"
 #include "actors/protocol/error_text.hpp"
 #include "actors/protocol/local/session.hpp"
 #include "core/base/log.hpp"
@@ -293,13 +292,15 @@ caf::result<caf::ok_atom> release_callable(Self self, const Parts& parts, std::u
 // started again: what it held is gone.
 void worker_session_ended(Self self, const Parts& parts, const std::string& task,
                           const caf::error& reason) {
-  // The connection is gone, and all that it carried; membership says the same a moment later.
+  // The connection is gone, and all that it carried. Membership says a moment later whether the process has ended
+  // or gave us up; only if it says nothing, what is known here is told.
   if (reason == caf::exit_reason::remote_link_unreachable) {
-    auto address = parts.services->cluster.address_of(task);
-    return peer_lost(
-        self, parts,
-        {task, 0, LossReason::crashed,
-         loss_sentence(task, address.ok() ? address->to_string() : "?", LossReason::crashed, 0)});
+    self->delayed_send(self, parts.services->timeouts.explain,
+                       PeerLost{task, 0, LossReason::crashed,
+                                str_cat("the connection to task ", task,
+                                        " has ended, and with it this session's part there; make a "
+                                        "new session")});
+    return;
   }
   peer_lost(self, parts,
             {task, 0, LossReason::restarted,

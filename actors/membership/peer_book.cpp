@@ -191,7 +191,10 @@ void PeerBook::rest(Entry& entry, std::int64_t now_us, Effects& out) {
   if (attempt.attempt >= most_attempts)
     return refuse_unreached(
         entry,
-        unavailable(loss_sentence(entry.first, address_text(entry.first), LossReason::crashed, 0)),
+        unavailable(str_cat("task ", entry.first, " at ", address_text(entry.first), " closed ",
+                            attempt.attempt,
+                            " connections before it said who it is; look at its "
+                            "log")),
         out);
   owners_.erase(attempt.link);
   attempt.link = 0;
