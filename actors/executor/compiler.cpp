@@ -10,6 +10,7 @@
 #include "core/base/device_name.hpp"
 #include "core/base/murmur_hash.hpp"
 #include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
 #include "graph/partition/frames.hpp"
 
 namespace troupe::program {
@@ -76,7 +77,8 @@ Result<Tensor> copy_to_device(Device& device, const Tensor& host) {
 class Compiler {
 public:
   Compiler(const Graph& graph, Device& device, const KernelRegistry& kernels)
-      : graph_(graph), device_(device), kernels_(kernels), binder_(kernels, device),
+      : graph_(graph), device_(device), kernels_(kernels),
+        binder_(kernels, device, std::min(graph.versions.producer, graph_def_version)),
         program_(new Program) {}
 
   Result<std::unique_ptr<Program>> run() {

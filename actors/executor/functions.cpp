@@ -401,8 +401,11 @@ Result<FunctionGraph> GraphFunctions::body_of(const FunctionRef& function) const
   auto services = origin_.services.lock();
   if (!services)
     return gone();
-  return function_graph(function, origin_.library, services->library->ops,
-                        lower_options(*services));
+  TROUPE_ASSIGN(
+      FunctionGraph body,
+      function_graph(function, origin_.library, services->library->ops, lower_options(*services)));
+  body.graph.versions.producer = origin_.graph_version;
+  return body;
 }
 
 Status GraphFunctions::add_takers(const FunctionRef& function, std::set<std::string>& seen,

@@ -24,6 +24,7 @@ struct FunctionsOrigin {
   /// Finds a device of the same home by its full name; null if there is none.
   std::function<Device*(std::string_view)> device_named;
   std::vector<std::string> disabled_passes; ///< as of the graph
+  int graph_version = 0;                    ///< of the graph's producer
 };
 
 std::shared_ptr<Functions> make_functions(FunctionsOrigin origin);

@@ -144,6 +144,7 @@ std::shared_ptr<Functions> functions_of(const Graph& part, Device& device,
     return locked ? locked->device(name) : nullptr;
   };
   origin.disabled_passes = request.disabled_passes;
+  origin.graph_version = part.versions.producer;
   return make_functions(std::move(origin));
 }
 

@@ -313,6 +313,8 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
       runner.cancellation = m.begun->environment->cancellation;
       part.begun = std::move(m.begun);
     } else {
+      runner.cancellation->set_deadline(step_id, steady_micros(), m.run.timeout_us);
+      runner.cancellation->clear_deadline(); // the master watches it
       part.cancellation = runner.cancellation;
     }
     state.step_of.emplace(runner.executor.id(), step_id);

@@ -20,7 +20,7 @@ namespace troupe {
 /// Raised whenever a message changes; nodes of another version are refused when they say hello, in
 /// a sentence with both versions. So that this works between any two, Hello and the form of errors
 /// (actors/protocol/status.cpp) never change.
-inline constexpr std::uint32_t protocol_version = 17;
+inline constexpr std::uint32_t protocol_version = 18;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no
 /// port knows.

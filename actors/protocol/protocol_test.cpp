@@ -144,7 +144,7 @@ void Fixture::worker_messages() {
   round_trip(RegisterGraph{"graph", {"pass"}, false, true, {watch()}});
   round_trip(GraphRegistered{"graph", true, true, {cost()}});
   round_trip(DeregisterGraph{"graph"});
-  round_trip(RunGraph{"graph", 1, {tensor(), ticket()}, true, true, {2}});
+  round_trip(RunGraph{"graph", 1, {tensor(), ticket()}, true, true, {2}, 7});
   round_trip(GraphRun{{tensor()}, {stats()}});
   round_trip(CancelStep{1, status()});
   round_trip(CleanupStep{{2}});

@@ -259,6 +259,10 @@ RunGraph request_of(Self self, const RegisteredPart& part) {
   run.step_id = state.request.step_id;
   run.trace = state.request.trace;
   run.report_allocations = state.request.report_allocations;
+  const std::int64_t timeout_us = state.request.timeout_us;
+  if (timeout_us > 0 && std::chrono::microseconds(timeout_us) < state.services->timeouts.step)
+    run.timeout_us =
+        std::max<std::int64_t>(timeout_us - (exact_us(self) - state.request.started_us), 1);
   if (state.request.begun)
     return run; // it has its args
   run.args.reserve(part.feed_of.size());

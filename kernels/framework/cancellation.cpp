@@ -37,8 +37,8 @@ void Cancellation::set_deadline(std::uint64_t step_id, std::int64_t start_us,
   step_id_ = step_id;
   timeout_us_ = timeout_us;
   const std::int64_t most = std::numeric_limits<std::int64_t>::max() - start_us;
-  ends_us_.store(timeout_us > 0 ? start_us + std::min(timeout_us, most) : 0,
-                 std::memory_order_relaxed);
+  deadline_us_ = timeout_us > 0 ? start_us + std::min(timeout_us, most) : 0;
+  ends_us_.store(deadline_us_, std::memory_order_relaxed);
 }
 
 bool Cancellation::has_passed_deadline() {

@@ -26,6 +26,9 @@ public:
   /// `start_us` (steady_micros()) cancels it with DEADLINE_EXCEEDED. 0: no deadline. To be called
   /// before the step's kernels begin.
   void set_deadline(std::uint64_t step_id, std::int64_t start_us, std::int64_t timeout_us);
+  /// When the step is to end, on the steady clock; 0: no deadline was set. Any thread, while the
+  /// step runs.
+  std::int64_t deadline_us() const { return deadline_us_; }
   /// From now on somebody else watches.
   void clear_deadline() { ends_us_.store(0, std::memory_order_relaxed); }
   /// is_cancelled(), and the deadline.
@@ -48,6 +51,7 @@ private:
   std::atomic<bool> cancelled_{false};   // set with the lock held, after why_
   std::atomic<std::int64_t> ends_us_{0}; // 0: no deadline
   std::int64_t timeout_us_ = 0;          // written with ends_us_, before other threads look
+  std::int64_t deadline_us_ = 0;         // the same; stays when somebody else watches
   std::uint64_t step_id_ = 0;
   Status why_;
   Token next_ = 1;

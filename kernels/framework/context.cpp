@@ -85,7 +85,7 @@ Result<KernelNode> KernelBinder::bind(std::string name, const OpSchema& schema, 
   node.io = share(inputs, outputs, std::move(in_host));
   if (options.prepare) {
     PrepareContext prepare(node.name, schema, node.attrs, node.io->types, device_.name(),
-                           first_input);
+                           first_input, graph_version_);
     TROUPE_ASSIGN(node.prepared, options.prepare(prepare));
   }
   return node;

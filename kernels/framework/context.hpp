@@ -95,8 +95,9 @@ struct KernelNode {
 /// same. Kernels and device outlive it. Not for two threads.
 class KernelBinder {
 public:
-  KernelBinder(const KernelRegistry& kernels, Device& device)
-      : kernels_(kernels), device_(device) {}
+  /// `graph_version`: see PrepareContext.
+  KernelBinder(const KernelRegistry& kernels, Device& device, int graph_version = 0)
+      : kernels_(kernels), device_(device), graph_version_(graph_version) {}
 
   /// Finds a node's kernel on the device, lets it prepare, and marks outputs in host memory: those
   /// that the kernel asks for and those of object dtypes (none on a device without own memory).
@@ -116,6 +117,7 @@ private:
 
   const KernelRegistry& kernels_;
   Device& device_;
+  int graph_version_;
   Io last_; ///< neighbours are often alike
   std::map<std::tuple<std::vector<DType>, std::vector<DType>, std::vector<bool>>, Io> all_;
 };

@@ -15,18 +15,28 @@ bool allows(const TypeConstraint& constraint, DType type) {
   return std::ranges::find(constraint.dtypes, type) != constraint.dtypes.end();
 }
 
+bool has_label(const KernelDef& def, const AttrMap& attrs) {
+  const AttrValue* value = attrs.find("_kernel");
+  const auto* text = value ? std::get_if<std::string>(value) : nullptr;
+  const std::string_view wanted = text ? std::string_view(*text) : std::string_view();
+  const auto& labels = def.options.labels;
+  return labels.empty() ? wanted.empty() : std::ranges::find(labels, wanted) != labels.end();
+}
+
 /// An absent attr, or one of another kind, never fits: the schema has been checked before.
 bool fits(const KernelDef& def, const AttrMap& attrs) {
-  return std::ranges::all_of(def.options.types, [&](const TypeConstraint& constraint) {
-    const AttrValue* value = attrs.find(constraint.attr);
-    if (!value)
-      return false;
-    if (const auto* type = std::get_if<DType>(value))
-      return allows(constraint, *type);
-    if (const auto* list = std::get_if<std::vector<DType>>(value))
-      return std::ranges::all_of(*list, [&](DType type) { return allows(constraint, type); });
-    return std::holds_alternative<EmptyList>(*value);
-  });
+  return has_label(def, attrs) &&
+         std::ranges::all_of(def.options.types, [&](const TypeConstraint& constraint) {
+           const AttrValue* value = attrs.find(constraint.attr);
+           if (!value)
+             return false;
+           if (const auto* type = std::get_if<DType>(value))
+             return allows(constraint, *type);
+           if (const auto* list = std::get_if<std::vector<DType>>(value))
+             return std::ranges::all_of(*list,
+                                        [&](DType type) { return allows(constraint, type); });
+           return std::holds_alternative<EmptyList>(*value);
+         });
 }
 
 } // namespace

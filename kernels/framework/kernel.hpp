@@ -44,6 +44,9 @@ struct KernelOptions {
   std::vector<std::string> host_outputs = {};
   PrepareFn prepare = nullptr;
   bool expensive = false; ///< may take more than some microseconds: may go to a compute thread
+  /// Values of the node's attribute "_kernel" for which the kernel stands: "" is that of nodes
+  /// without it. None: "" alone.
+  std::vector<std::string> labels = {};
 };
 
 struct KernelDef {
@@ -75,9 +78,10 @@ private:
 class PrepareContext {
 public:
   PrepareContext(std::string_view node, const OpSchema& schema, const AttrMap& attrs,
-                 const NodeTypes& types, std::string_view device, std::string_view first_input)
+                 const NodeTypes& types, std::string_view device, std::string_view first_input,
+                 int graph_version = 0)
       : node_(node), schema_(schema), attrs_(attrs), types_(types), device_(device),
-        first_input_(first_input) {}
+        first_input_(first_input), graph_version_(graph_version) {}
   std::string_view node_name() const { return node_; }
   /// What the graph calls the value of input 0; empty where it has no name.
   std::string_view first_input() const { return first_input_; }
@@ -92,9 +96,11 @@ public:
   int num_inputs() const { return static_cast<int>(types_.inputs.size()); }
   int num_outputs() const { return static_cast<int>(types_.outputs.size()); }
   std::string_view device_name() const { return device_; }
+  /// The version of GraphDef that the graph is read as; 0 where nobody said it.
+  int graph_version() const { return graph_version_; }
   /// The same node with other attributes, which outlive it.
   PrepareContext with_attrs(const AttrMap& attrs) const {
-    return {node_, schema_, attrs, types_, device_, first_input_};
+    return {node_, schema_, attrs, types_, device_, first_input_, graph_version_};
   }
 
 private:
@@ -103,6 +109,7 @@ private:
   const AttrMap& attrs_;
   const NodeTypes& types_;
   std::string_view device_, first_input_;
+  int graph_version_;
 };
 
 /// Wraps a value for PrepareFn: `return prepared(MatMulAttrs{ta, tb});`

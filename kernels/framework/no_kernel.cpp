@@ -6,9 +6,11 @@ namespace troupe {
 
 namespace {
 
-/// "device='CPU'; T in [DT_FLOAT, DT_DOUBLE]"
-std::string describe(const KernelDef& def) {
+/// "device='CPU'; label='host'; T in [DT_FLOAT, DT_DOUBLE]"
+std::string describe(const KernelDef& def, std::string_view label) {
   std::string out = str_cat("device='", def.device_type, "'");
+  if (!label.empty())
+    str_append(out, "; label='", label, "'");
   for (const auto& constraint : def.options.types) {
     std::vector<std::string> names;
     for (DType type : constraint.dtypes)
@@ -29,8 +31,12 @@ std::string list_attrs(const AttrMap& attrs) {
 
 std::string list_kernels(const KernelRegistry& kernels, std::string_view op) {
   std::string out;
-  for (const KernelDef* def : kernels.of(op))
-    str_append(out, "\n  ", describe(*def));
+  for (const KernelDef* def : kernels.of(op)) {
+    if (def->options.labels.empty())
+      str_append(out, "\n  ", describe(*def, ""));
+    for (const std::string& label : def->options.labels)
+      str_append(out, "\n  ", describe(*def, label));
+  }
   return out.empty() ? "\n  <no registered kernels>" : out;
 }
 

@@ -266,6 +266,9 @@ Status differentiate_backprop_filter(GradContext& g) {
   return g.set_input_grad(2, g.op("Conv2D", {x, dfilter}, conv_attrs(g)));
 }
 
+// Kernels of TensorFlow's by which graphs ask for a way to compute what there is one of here.
+const std::vector<std::string> gradient_labels = {"", "custom", "eigen_tensor"};
+
 } // namespace
 
 void register_ops(OpLibrary& library) {
@@ -282,6 +285,8 @@ void register_ops(OpLibrary& library) {
   KernelOptions sizes_first = options, sizes_second = options;
   sizes_first.host_inputs = {"input_sizes"};
   sizes_second.host_inputs = {"filter_sizes"};
+  for (KernelOptions* gradient : {&sizes_first, &sizes_second})
+    gradient->labels = gradient_labels;
   for (KernelOptions* with_integers : {&options, &sizes_first})
     with_integers->types[0].dtypes.push_back(DType::int32);
   KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = options.prepare};

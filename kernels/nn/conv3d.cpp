@@ -492,13 +492,21 @@ Status differentiate_filter(GradContext& g) {
   return g.set_input_grad(2, g.op("Conv3D", {x, ddw}, conv_attrs(g)));
 }
 
-KernelOptions options(std::vector<DType> types, std::vector<std::string> host = {}) {
+// Kernels of TensorFlow's by which graphs ask for a way to compute what there is one of here.
+const std::vector<std::string> gradient_labels = {"", "custom", "eigen_tensor"};
+
+KernelOptions options(std::vector<DType> types, std::vector<std::string> host = {},
+                      std::vector<std::string> labels = {}) {
   KernelOptions out;
   out.types = {{"T", std::move(types)}};
   out.host_inputs = std::move(host);
   out.prepare = nn::prepare_any_format<nn::prepare_volume>;
   out.expensive = true;
+  out.labels = std::move(labels);
   return out;
+}
+KernelOptions gradient_options(std::vector<DType> types, std::vector<std::string> host = {}) {
+  return options(std::move(types), std::move(host), gradient_labels);
 }
 
 constexpr nn::ImageArgs forward_args{.images = 1};
@@ -520,8 +528,8 @@ void add_old_gradients(OpLibrary& library) {
       .attr(dilation_attr)
       .shape_fn(shape_unchanged)
       .not_differentiable("Conv3DBackpropInputV2 is")
-      .cpu_kernel(compute_input<false>, options(wide))
-      .cpu_kernel(in_wider<compute_input<false>>, options(half))
+      .cpu_kernel(compute_input<false>, gradient_options(wide))
+      .cpu_kernel(in_wider<compute_input<false>>, gradient_options(half))
       .doc("The gradient of Conv3D by its input.");
   library.op("Conv3DBackpropFilter")
       .input("input: T; filter: T; out_backprop: T")
@@ -531,8 +539,8 @@ void add_old_gradients(OpLibrary& library) {
       .attr(dilation_attr)
       .shape_fn([](ShapeContext& c) { return c.output_like(0, 1); })
       .not_differentiable("Conv3DBackpropFilterV2 is")
-      .cpu_kernel(compute_filter<false>, options(wide))
-      .cpu_kernel(in_wider<compute_filter<false>>, options(half))
+      .cpu_kernel(compute_filter<false>, gradient_options(wide))
+      .cpu_kernel(in_wider<compute_filter<false>>, gradient_options(half))
       .doc("The gradient of Conv3D by its filter.");
 }
 
@@ -563,9 +571,10 @@ void register_ops(OpLibrary& library) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .shape_fn(infer_from_sizes<0>)
       .gradient(differentiate_input)
-      .cpu_kernel(nn::any_format<compute_input<true>, by_input>, options(wide, {"input_sizes"}))
+      .cpu_kernel(nn::any_format<compute_input<true>, by_input>,
+                  gradient_options(wide, {"input_sizes"}))
       .cpu_kernel(nn::any_format<in_wider<compute_input<true>>, by_input>,
-                  options(narrow, {"input_sizes"}))
+                  gradient_options(narrow, {"input_sizes"}))
       .doc("The gradient of Conv3D by its input.");
   library.op("Conv3DBackpropFilterV2")
       .input("input: T; filter_sizes: int32; out_backprop: T")
@@ -576,9 +585,10 @@ void register_ops(OpLibrary& library) {
       .attr(dilation_attr)
       .shape_fn(infer_from_sizes<1>)
       .gradient(differentiate_filter)
-      .cpu_kernel(nn::any_format<compute_filter<true>, by_filter>, options(wide, {"filter_sizes"}))
+      .cpu_kernel(nn::any_format<compute_filter<true>, by_filter>,
+                  gradient_options(wide, {"filter_sizes"}))
       .cpu_kernel(nn::any_format<in_wider<compute_filter<true>>, by_filter>,
-                  options(narrow, {"filter_sizes"}))
+                  gradient_options(narrow, {"filter_sizes"}))
       .doc("The gradient of Conv3D by its filter.");
   add_old_gradients(library);
 }

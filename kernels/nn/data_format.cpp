@@ -102,6 +102,7 @@ void add(OpLibrary& library, std::string_view name, ShapeFn shape, KernelFn fn,
          std::string_view doc) {
   KernelOptions options;
   options.prepare = prepare;
+  options.labels = {"", "host"}; // one that TensorFlow's rewriting keeps off GPUs
   library.op(name)
       .input("x: T")
       .output("y: T")

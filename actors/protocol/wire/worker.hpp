@@ -92,6 +92,7 @@ struct RunGraph {
   bool trace = false;                    ///< record each node
   bool report_allocations = false;       ///< if memory runs out, say what the step has
   std::vector<std::uint64_t> ended = {}; ///< earlier steps, to be forgotten first: as CleanupStep
+  std::int64_t timeout_us = 0;           ///< for kernels that ask; its master watches it. 0: none
 };
 struct GraphRun {
   std::vector<WireTensor> retvals; ///< by _Retval index
@@ -229,7 +230,7 @@ typename F::result_type inspect(F& f, DeregisterGraph& x) {
 template <class F>
 typename F::result_type inspect(F& f, RunGraph& x) {
   return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace,
-           x.report_allocations, x.ended);
+           x.report_allocations, x.ended, x.timeout_us);
 }
 template <class F>
 typename F::result_type inspect(F& f, OutputStats& x) {
