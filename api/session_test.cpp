@@ -1,6 +1,7 @@
 #include "api/session.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,8 +11,10 @@
 #include "api/ops.hpp"
 #include "api/testing/small_session.hpp"
 #include "api/variable.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/machine.hpp"
 #include "devices/device.hpp"
+#include "graph/convert/graph_def.hpp"
 #include "graph/ir/text.hpp"
 
 namespace troupe {
@@ -240,6 +243,54 @@ TEST_CASE("session: TensorFlow's names of optimisations, and limits beyond all c
   patient.timeout_ms = INT64_MAX;
   auto out = session.run({{"x", floats({1})}}, {"y"}, {}, patient);
   CHECK_MESSAGE(out.ok(), out.status().to_string());
+}
+
+TEST_CASE(
+    "session: checks are stripped where that is asked for; unknown optimisations say nothing") {
+  const auto run = [](SessionOptions options) {
+    Session session = local(std::move(options));
+    Scope root = Scope::root();
+    REQUIRE(parse_into("x = Placeholder[dtype=DT_FLOAT]()\n"
+                       "y = CheckNumerics[message=\"bad\"](x)",
+                       *root.graph())
+                .ok());
+    REQUIRE(session.extend(root).ok());
+    return session.run({{"x", floats({NAN})}}, {"y"}).status();
+  };
+  CHECK(run({}).code() == Code::invalid_argument);
+  CHECK(run({.only_passes = {"bogus"}}).code() == Code::invalid_argument);
+  CHECK(run({.only_passes = {"debug_stripper"}}).ok());
+  CHECK(run({.enabled_passes = {"debug_stripper"}}).ok());
+}
+
+TEST_CASE("session: a node knows the version of its graph") {
+  for (const auto& [written, read] : {std::pair{21, 21}, {9999, graph_def_version}}) {
+    Session session = local();
+    Scope root = Scope::root();
+    root.graph()->versions.producer = written;
+    REQUIRE(parse_into("v = GraphDefVersion()", *root.graph()).ok());
+    REQUIRE(session.extend(root).ok());
+    auto out = session.run({}, {"v"});
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    CHECK((*out)[0].value<std::int32_t>() == read);
+  }
+}
+
+TEST_CASE("session: a step's deadline can be asked for") {
+  Session session = local();
+  Scope root = Scope::root();
+  REQUIRE(parse_into("at = GetDeadline()", *root.graph()).ok());
+  REQUIRE(session.extend(root).ok());
+  CHECK(has(session.run({}, {"at"}).status().message(), "Deadline has not ben set."));
+  RunOptions options;
+  options.timeout_ms = 60'000;
+  for (int i = 0; i < 3; ++i) { // by actors at first, then on this thread
+    auto out = session.run({}, {"at"}, {}, options);
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    const std::int64_t left = (*out)[0].value<std::int64_t>() - wall_micros();
+    CHECK(left > 30'000'000);
+    CHECK(left <= 60'000'000);
+  }
 }
 
 TEST_CASE("session: a value moves from one device of the process to another") {

@@ -60,6 +60,9 @@ Result<SessionSettings> settings_of(const SessionOptions& options, std::int64_t 
   out.timeline_every = options.timeline_every;
   TROUPE_ASSIGN(out.disabled_passes,
                 passes_to_disable(options.disabled_passes, options.only_passes));
+  std::vector<std::string> asked_for = options.enabled_passes;
+  asked_for.insert(asked_for.end(), options.only_passes.begin(), options.only_passes.end());
+  out.enabled_passes = passes_on_request(asked_for);
   out.operation_timeout_us = limit_us(options.operation_timeout_ms, longest_ms);
   return out;
 }

@@ -258,6 +258,7 @@ Status optimize_client_graph(Graph& graph, const ClientGraphRequest& request,
   KernelConstantEvaluator evaluator(services);
   OptimizeOptions options;
   options.disabled = request.settings->disabled_passes;
+  options.enabled = request.settings->enabled_passes;
   options.evaluator = &evaluator;
   if (request.unwanted)
     options.should_stop = [&unwanted = *request.unwanted] { return unwanted.load(); };

@@ -52,6 +52,7 @@ SessionSettings read(const proto::RecordedSettings& from) {
   out.isolate_session_state = from.isolate_session_state();
   out.optimize = from.optimize();
   out.disabled_passes = read(from.disabled_pass());
+  out.enabled_passes = read(from.enabled_pass());
   out.operation_timeout_us = from.operation_timeout_us();
   out.infer_shapes = from.infer_shapes();
   out.place_pruned = from.place_pruned();
@@ -73,6 +74,7 @@ void write(const SessionSettings& from, proto::RecordedSettings& to) {
   to.set_isolate_session_state(from.isolate_session_state);
   to.set_optimize(from.optimize);
   write(from.disabled_passes, *to.mutable_disabled_pass());
+  write(from.enabled_passes, *to.mutable_enabled_pass());
   to.set_operation_timeout_us(from.operation_timeout_us);
   to.set_infer_shapes(from.infer_shapes);
   to.set_place_pruned(from.place_pruned);

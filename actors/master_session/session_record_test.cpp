@@ -21,6 +21,7 @@ SessionSettings unusual_settings() {
   out.isolate_session_state = true;
   out.optimize = false;
   out.disabled_passes = {"fold"};
+  out.enabled_passes = {"strip"};
   out.operation_timeout_us = 7;
   out.lease_us = 8;
   out.infer_shapes = out.place_pruned = out.bfloat16_sendrecv = out.recv_scheduling = true;
@@ -77,6 +78,7 @@ TEST_CASE("session record: all of it comes back from its bytes") {
   CHECK(back->settings->isolate_session_state);
   CHECK(!back->settings->optimize);
   CHECK(back->settings->disabled_passes == wanted.disabled_passes);
+  CHECK(back->settings->enabled_passes == wanted.enabled_passes);
   CHECK(back->settings->infer_shapes);
   CHECK(back->settings->place_pruned);
   CHECK(back->settings->bfloat16_sendrecv);

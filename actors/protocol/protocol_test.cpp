@@ -220,6 +220,7 @@ void Fixture::master_messages() {
                            .isolate_session_state = true,
                            .optimize = false,
                            .disabled_passes = {"fold"},
+                           .enabled_passes = {"strip"},
                            .infer_shapes = true,
                            .place_pruned = true,
                            .bfloat16_sendrecv = true,

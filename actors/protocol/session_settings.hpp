@@ -16,6 +16,7 @@ struct SessionSettings {
   bool isolate_session_state = false;
   bool optimize = true;                     ///< graph rewriting
   std::vector<std::string> disabled_passes; ///< by name
+  std::vector<std::string> enabled_passes;  ///< of those that run on request
   bool infer_shapes = false;                ///< of nodes, for whoever looks at the parts
   bool place_pruned = false;                ///< only what a step runs is placed
   bool bfloat16_sendrecv = false;           ///< floats travel between tasks as bfloat16

@@ -45,6 +45,8 @@ void read_rewriter(const RewriterConfig& rewriter, SessionOptions& out) {
   for (const Switch& one : switches)
     if ((rewriter.*one.get)() == RewriterConfig::OFF)
       out.disabled_passes.emplace_back(one.name);
+  if (rewriter.debug_stripper() == RewriterConfig::ON)
+    out.enabled_passes.emplace_back("debug_stripper");
   if (rewriter.disable_model_pruning())
     out.disabled_passes.emplace_back("model_pruning");
   if (rewriter.disable_meta_optimizer())
@@ -62,6 +64,8 @@ void write_rewriter(const SessionOptions& options, RewriterConfig& rewriter) {
     if (name == "meta_optimizer")
       rewriter.set_disable_meta_optimizer(true);
   }
+  if (std::ranges::find(options.enabled_passes, "debug_stripper") != options.enabled_passes.end())
+    rewriter.set_debug_stripper(RewriterConfig::ON);
   for (const std::string& name : options.only_passes)
     rewriter.add_optimizers(name);
 }

@@ -53,6 +53,8 @@ struct SessionOptions {
   /// Switched off: TensorFlow's names ("constant_folding" …), which are what the bytes can say, and
   /// those of our passes ("fold_constants" …); without "use_winograd" convolutions are plain sums.
   std::vector<std::string> disabled_passes = {};
+  /// Those that run on request alone: "debug_stripper", or our "strip_debug".
+  std::vector<std::string> enabled_passes = {};
   std::vector<std::string> only_passes = {}; ///< if not empty: nothing else runs; the same names
   bool infer_shapes = false;       ///< partition graphs say what is known of shapes: _output_shapes
   bool place_pruned_graph = false; ///< only nodes that a step runs need a device

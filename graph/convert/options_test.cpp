@@ -24,6 +24,7 @@ TEST_CASE("options: a session's go there and back") {
   options.cluster = {{"ps", 0, "a:1"}, {"worker", 0, "b:1"}, {"worker", 3, "c:1"}};
   options.opt_level = -1;
   options.disabled_passes = {"constant_folding", "remapping", "model_pruning"};
+  options.enabled_passes = {"debug_stripper"};
   options.only_passes = {"pruning"};
   options.infer_shapes = true;
   options.place_pruned_graph = true;

@@ -10,6 +10,7 @@ namespace troupe {
 
 struct OptimizeOptions {
   std::vector<std::string> disabled = {}; ///< names of passes that do not run
+  std::vector<std::string> enabled = {};  ///< of those that run on request
   std::vector<std::string> preserve = {}; ///< names of nodes that stay as they are
   ConstantEvaluator* evaluator = nullptr; ///< not owned; null: nothing is computed
   std::int64_t max_constant_bytes = std::int64_t{10} << 20; ///< of one folded value
@@ -31,10 +32,14 @@ struct PassTiming {
 
 /// The names of our passes that these names switch off. A name may be ours, or TensorFlow's (the
 /// switches and the `optimizers` of RewriterConfig), which stands for those of our passes that do the
-/// same, or for none. If `only` is not empty, every pass that it does not name is off. Each name once.
-/// INVALID_ARGUMENT for a name that is neither ours nor TensorFlow's.
+/// same, or for none. If `only` is not empty, every pass that it does not name is off; names in it that
+/// are neither ours nor TensorFlow's stand for none. Each name once. INVALID_ARGUMENT for such a name in
+/// `disabled`.
 Result<std::vector<std::string>> passes_to_disable(std::span<const std::string> disabled,
                                                    std::span<const std::string> only);
+/// The names of our passes that run on request and that these names, ours or TensorFlow's, ask for.
+/// Other names stand for none.
+std::vector<std::string> passes_on_request(std::span<const std::string> names);
 
 /// Rewrites `graph`. Each preserved and each stateful node sees the same values as before; nodes on
 /// which none of these depends, directly or not, are removed. Errors: INVALID_ARGUMENT for an unknown

@@ -271,6 +271,8 @@ TEST_CASE("optimize: TensorFlow's switches stand for passes, what we lack for no
   CHECK(off({"meta_optimizer"}, {}) == str_join(all, " "));
   std::erase(all, "fold_constants");
   CHECK(off({}, {"constfold"}) == str_join(all, " "));
+  CHECK(off({}, {"bogus"}) == off({"meta_optimizer"}, {})); // as TensorFlow, which knows none
+  CHECK(off({}, {"constfold", "bogus"}) == off({}, {"constfold"}));
   std::vector<std::string> unknown{"constant_foldin"};
   Status status = passes_to_disable(unknown, {}).status();
   CHECK(status.code() == Code::invalid_argument);

@@ -1,4 +1,4 @@
-// Pass: one named rewriting of a graph that does not change what a step computes. Every source
+// Pass: one named rewriting of a graph that does not change what a step computes, unless that is asked for. Every source
 // file directly in this folder is a pass: `fold_constants.cpp` defines `Pass
 // pass_fold_constants()`, and CMake makes the list. What is not a pass lies in internal/.
 #pragma once
@@ -76,6 +76,7 @@ struct Pass {
   std::string_view name;
   int order = 0; ///< lower runs first
   Status (*run)(Graph&, PassContext&) = nullptr;
+  bool on_request = false; ///< it changes what a step does: runs only where that is asked for
 };
 
 /// All passes in the order in which they run.

@@ -185,9 +185,9 @@ template <class F>
 typename F::result_type inspect(F& f, SessionSettings& x) {
   return f(caf::meta::type_name("SessionSettings"), x.device_filters, x.allow_soft_placement,
            x.log_device_placement, x.isolate_session_state, x.optimize, x.disabled_passes,
-           x.infer_shapes, x.place_pruned, x.bfloat16_sendrecv, x.recv_scheduling, x.static_graph,
-           x.hides_partition_graphs, x.any_feed_shape, x.cost_model_every, x.cost_model_after,
-           x.timeline_every, x.operation_timeout_us, x.lease_us);
+           x.enabled_passes, x.infer_shapes, x.place_pruned, x.bfloat16_sendrecv, x.recv_scheduling,
+           x.static_graph, x.hides_partition_graphs, x.any_feed_shape, x.cost_model_every,
+           x.cost_model_after, x.timeline_every, x.operation_timeout_us, x.lease_us);
 }
 template <class F>
 typename F::result_type inspect(F& f, CreateSession& x) {

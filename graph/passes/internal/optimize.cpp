@@ -37,7 +37,9 @@ Status optimize(Graph& graph, const OptimizeOptions& options, std::vector<PassTi
   for (int round = 0; round < options.max_rounds; ++round) {
     std::int64_t changes_before = context.changes();
     for (const Pass& pass : all_passes()) {
-      if (std::ranges::find(options.disabled, pass.name) != options.disabled.end())
+      if (std::ranges::find(options.disabled, pass.name) != options.disabled.end() ||
+          (pass.on_request &&
+           std::ranges::find(options.enabled, pass.name) == options.enabled.end()))
         continue;
       if (context.should_stop())
         return PassContext::stopped();

@@ -35,7 +35,7 @@ constexpr Row rows[] = {
     {"meta_optimizer", "*"},
     {"auto_mixed_precision", ""},
     {"auto_parallel", ""},
-    {"debug_stripper", ""},
+    {"debug_stripper", "strip_debug"},
     {"function", ""},
     {"function_optimization", ""},
     {"implementation_selector", ""},
@@ -56,7 +56,8 @@ constexpr Row rows[] = {
     {"scoped_allocator_optimization", ""},
 };
 
-Status add_passes(std::string_view name, std::set<std::string>& out) {
+/// False if the name is neither ours nor TensorFlow's.
+bool add_passes(std::string_view name, std::set<std::string>& out) {
   bool known = false;
   for (const Row& row : rows) {
     if (row.name != name)
@@ -72,8 +73,10 @@ Status add_passes(std::string_view name, std::set<std::string>& out) {
     known = true;
     out.emplace(name);
   }
-  if (known)
-    return {};
+  return known;
+}
+
+Status no_such_pass(std::string_view name) {
   std::vector<std::string_view> ours;
   for (const Pass& pass : all_passes())
     ours.push_back(pass.name);
@@ -88,14 +91,26 @@ Result<std::vector<std::string>> passes_to_disable(std::span<const std::string> 
                                                    std::span<const std::string> only) {
   std::set<std::string> off, on;
   for (const std::string& name : disabled)
-    TROUPE_TRY(add_passes(name, off));
+    if (!add_passes(name, off))
+      return no_such_pass(name);
   for (const std::string& name : only)
-    TROUPE_TRY(add_passes(name, on));
+    add_passes(name, on);
   if (!only.empty())
     for (const Pass& pass : all_passes())
       if (!on.contains(std::string(pass.name)))
         off.emplace(pass.name);
   return std::vector<std::string>(off.begin(), off.end());
+}
+
+std::vector<std::string> passes_on_request(std::span<const std::string> names) {
+  std::set<std::string> wanted;
+  for (const std::string& name : names)
+    add_passes(name, wanted);
+  std::vector<std::string> out;
+  for (const Pass& pass : all_passes())
+    if (pass.on_request && wanted.contains(std::string(pass.name)))
+      out.emplace_back(pass.name);
+  return out;
 }
 
 } // namespace troupe

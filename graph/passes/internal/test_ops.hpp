@@ -23,6 +23,25 @@ inline OpRegistry rewriting_test_ops() {
     }
   };
   add(SchemaBuilder("NoOp").shape_fn(shape_none));
+  add(SchemaBuilder("Assert")
+          .input("condition: bool; data: T")
+          .attr("T: list(type) >= 1; summarize: int = 3")
+          .stateful()
+          .shape_fn(shape_none));
+  add(SchemaBuilder("PrintV2").input("input: string").stateful().shape_fn(shape_none));
+  add(SchemaBuilder("Print")
+          .input("input: T; data: U")
+          .output("output: T")
+          .attr("T: type; U: list(type) >= 0")
+          .stateful()
+          .shape_fn(shape_unchanged));
+  for (const char* name : {"CheckNumerics", "CheckNumericsV2"})
+    add(SchemaBuilder(name)
+            .input("tensor: T")
+            .output("output: T")
+            .attr("T: type; message: string = ''")
+            .stateful()
+            .shape_fn(shape_unchanged));
   add(SchemaBuilder("ControlTrigger").shape_fn(shape_none));
   add(SchemaBuilder("Const")
           .output("output: dtype")
