@@ -197,8 +197,8 @@ TEST_CASE("session: an option that cannot be kept is refused, not forgotten") {
   RunOptions pool, debug;
   pool.inter_op_thread_pool = 2;
   debug.debug.watches = {{"y", 0, {"DebugIdentity"}, {"grpc://localhost:1"}, false}};
-  CHECK(session.run({{"x", floats({1})}}, {"y"}, {}, pool).status().code() ==
-        Code::invalid_argument);
+  CHECK(session.run({{"x", floats({1})}}, {"y"}, {}, pool).status() ==
+        invalid_argument("Invalid inter_op_thread_pool: 2"));
   CHECK(session.run_async({{"x", floats({1})}}, {"y"}, {}, debug).get().status().code() ==
         Code::unimplemented);
 }

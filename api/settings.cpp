@@ -87,12 +87,7 @@ Status check_options(const RunOptions& options, std::size_t num_thread_pools) {
   const int pool = options.inter_op_thread_pool;
   const int most = std::max(static_cast<int>(num_thread_pools), 1);
   if (pool < -1 || pool >= most)
-    return invalid_argument(
-        str_cat("Invalid inter_op_thread_pool: ", pool,
-                num_thread_pools == 0
-                    ? "; a session has no thread pools of its own, so only 0 and -1 mean something"
-                    : str_cat("; the session has pools 0 to ", most - 1,
-                              ", and -1 is its caller's thread")));
+    return invalid_argument(str_cat("Invalid inter_op_thread_pool: ", pool));
   if (options.timeout_ms < 0)
     return invalid_argument(str_cat("RunOptions::timeout_ms is ", options.timeout_ms,
                                     "; write milliseconds, or 0 for no limit"));

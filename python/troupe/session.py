@@ -81,6 +81,17 @@ def isolated(config, defaults):
     return out
 
 
+def refusal_of_pool(pool, pools):
+    """What TensorFlow's local sessions say of RunOptions.inter_op_thread_pool where they have so many pools of their own; a server overlooks it."""
+    return None if -1 <= pool < max(pools, 1) else f"Invalid inter_op_thread_pool: {pool}"
+
+
+def check_pool(pool, pools):
+    from tensorflow.python.framework import errors
+    if refusal := refusal_of_pool(pool, pools):
+        raise errors.InvalidArgumentError(None, None, refusal)
+
+
 def install():
     """Sends sessions without a target to the program's own node. A target that is given stays, and so does what TensorFlow refuses."""
     from tensorflow.core.protobuf import config_pb2
@@ -90,12 +101,16 @@ def install():
     real_init = session_lib.BaseSession.__init__
     real_do_call = session_lib.BaseSession._do_call
     real_sessionrun = session_lib.BaseSession._call_tf_sessionrun
+    real_run = session_lib.BaseSession.run
+    real_callable_init = session_lib.BaseSession._Callable.__init__
     real_callable_call = session_lib.BaseSession._Callable.__call__
     real_reset = session_lib.Session.reset
 
     def init(self, target="", graph=None, config=None):
         self._is_on_own_node = target in (None, "", b"") and (config is None or isinstance(config, config_pb2.ConfigProto))
         if self._is_on_own_node:
+            given = context.context().config if config is None else config
+            self._thread_pools = len(given.session_inter_op_thread_pool)
             config = isolated(config, context.context().config)
             target = nodes.target(cpu_devices_of(config))
         real_init(self, target, graph, config)
@@ -110,9 +125,19 @@ def install():
             return real_sessionrun(self, *args)
         return as_local(real_sessionrun, self, *args)
 
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        if self._is_on_own_node and options is not None and options.inter_op_thread_pool:
+            real_do_call(self, check_pool, options.inter_op_thread_pool, self._thread_pools)
+        return real_run(self, fetches, feed_dict, options, run_metadata)
+
+    def callable_init(self, session, callable_options):
+        self._pool = callable_options.run_options.inter_op_thread_pool
+        real_callable_init(self, session, callable_options)
+
     def callable_call(self, *args, **kwargs):
         if not self._session._is_on_own_node:
             return real_callable_call(self, *args, **kwargs)
+        check_pool(self._pool, self._session._thread_pools)
         return as_local(real_callable_call, self, *args, **kwargs)
 
     def reset(target, containers=None, config=None):
@@ -121,5 +146,7 @@ def install():
     session_lib.BaseSession.__init__ = init
     session_lib.BaseSession._do_call = do_call
     session_lib.BaseSession._call_tf_sessionrun = sessionrun
+    session_lib.BaseSession.run = run
+    session_lib.BaseSession._Callable.__init__ = callable_init
     session_lib.BaseSession._Callable.__call__ = callable_call
     session_lib.Session.reset = staticmethod(reset)

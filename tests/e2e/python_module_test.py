@@ -15,7 +15,7 @@ PYTHON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "p
 sys.path.insert(0, PYTHON)
 from troupe.child import Child, ServerError, folders  # noqa: E402
 from troupe.server import NoPort, NoSuchTask, placed  # noqa: E402
-from troupe.session import OwnNode, OwnNodes, cpu_devices_of, local_message  # noqa: E402
+from troupe.session import OwnNode, OwnNodes, cpu_devices_of, local_message, refusal_of_pool  # noqa: E402
 
 HOLD = """
 import sys
@@ -146,6 +146,12 @@ class Module(Case):
         self.assertEqual(local_message("step 3 took long", True), "Timed out waiting for notification: step 3 took long")
         self.assertEqual(local_message("Must run PartialRunSetup before performing partial runs", False),
                          "Must run 'setup' before performing partial runs!")
+
+    def test_a_thread_pool_that_is_not_there_is_refused(self):
+        for pool, pools in ((-1, 0), (0, 0), (-1, 2), (0, 2), (1, 2)):
+            self.assertIsNone(refusal_of_pool(pool, pools))
+        for pool, pools in ((-2, 0), (1, 0), (7, 0), (1, 1), (2, 2)):
+            self.assertEqual(refusal_of_pool(pool, pools), f"Invalid inter_op_thread_pool: {pool}")
 
     def test_a_node_that_was_killed_is_started_anew_for_the_next_session(self):
         node = OwnNode()
