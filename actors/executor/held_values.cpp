@@ -72,6 +72,10 @@ private:
 
 OutputStats describe(std::int32_t slot, const Tensor& value) {
   OutputStats out{slot, value.dtype(), {}, static_cast<std::int64_t>(value.byte_size())};
+  if (value.buffer())
+    out.allocated = static_cast<std::int64_t>(value.buffer()->bytes());
+  out.address = reinterpret_cast<std::uintptr_t>(value.raw());
+  out.is_alone = value.is_unique();
   out.dims.assign(value.shape().dims().begin(), value.shape().dims().end());
   return out;
 }

@@ -188,8 +188,9 @@ DeviceStats StepRun::take_stats() {
             {},
             std::move(span.outputs),
             input_names(s.program, span.node)};
-    for (const OutputStats& output : node.outputs)
-      node.bytes += output.bytes;
+    if (!info.schema->roles.has(Role::passes_on)) // it takes no memory
+      for (const OutputStats& output : node.outputs)
+        node.bytes += output.bytes;
     if (s.trace.transfers.empty())
       continue;
     // What a receive has to say stands under the name of its edge.

@@ -492,6 +492,36 @@ TEST_CASE("step: a traced run tells of the variable that a reference is to") {
   CHECK(bytes["v"] == 0); // had no value yet
 }
 
+TEST_CASE("step: a traced run tells what is read of a variable, and who else holds it") {
+  Rig rig;
+  auto step = rig.start(rig.compile(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    v = Variable[dtype=DT_INT64]()
+    a = Assign(v, x)
+    read = Identity(v) ^a
+    sum = AddV2(read, read)
+    r = _Retval[index=0](sum)
+  )"),
+                        {i64(1)}, true);
+  REQUIRE(rig.finish(*step).ok());
+  std::map<std::string, NodeStats> nodes;
+  for (NodeStats& node : step->take_stats().nodes)
+    nodes[node.node] = std::move(node);
+  const NodeStats &read = nodes["read"], &sum = nodes["sum"];
+  CHECK(read.op == "Identity");
+  CHECK(read.inputs == std::vector<std::string>{"v", "^a"});
+  CHECK(read.bytes == 0); // of its own
+  REQUIRE(read.outputs.size() == 1);
+  CHECK(read.outputs[0].bytes == 8);
+  CHECK(read.outputs[0].address != 0);
+  CHECK_FALSE(read.outputs[0].is_alone);
+  REQUIRE(sum.outputs.size() == 1);
+  CHECK(sum.bytes == 8);
+  CHECK(sum.outputs[0].allocated >= 8);
+  CHECK(sum.outputs[0].address != read.outputs[0].address);
+  CHECK(sum.outputs[0].is_alone);
+}
+
 TEST_CASE("step: a traced run names outputs and control edges among a node's inputs") {
   Rig rig;
   auto step = rig.start(rig.compile(R"(

@@ -82,7 +82,7 @@ struct Fixture {
   }
   DeviceStats stats() {
     NodeStats node;
-    node.outputs = {{1, DType::float16, {2, 3}, 12}};
+    node.outputs = {{1, DType::float16, {2, 3}, 12, 64, 0x1000, true}};
     node.inputs = {"a:1", "^b"};
     return {"device", {node}};
   }

@@ -16,6 +16,9 @@ struct OutputStats {
   DType dtype = DType::invalid;
   std::vector<std::int64_t> dims;
   std::int64_t bytes = 0;
+  std::int64_t allocated = 0; ///< bytes of the buffer that holds it
+  std::uint64_t address = 0;  ///< of its elements, in the task's memory or the device's
+  bool is_alone = false;      ///< nobody else held the buffer: it is the step's own
 };
 
 /// One run of one kernel. Times in microseconds since 1970.

@@ -270,7 +270,11 @@ DeviceStats from_proto(const tensorflow::DeviceStepStats& device) {
     for (const auto& output : node.output()) {
       const auto& tensor = output.tensor_description();
       OutputStats one{output.slot(), static_cast<DType>(tensor.dtype()), {}, 0};
-      one.bytes = tensor.allocation_description().requested_bytes();
+      const auto& memory = tensor.allocation_description();
+      one.bytes = memory.requested_bytes();
+      one.allocated = memory.allocated_bytes();
+      one.address = memory.ptr();
+      one.is_alone = memory.has_single_reference();
       for (const auto& dim : tensor.shape().dim())
         one.dims.push_back(dim.size());
       stats.bytes += one.bytes;
@@ -297,7 +301,8 @@ void to_proto(const StepStats& stats, tensorflow::StepStats& proto) {
       out.set_node_name(node.node);
       out.set_timeline_label(str_cat(node.node, " = ", node.op, "(", str_join(node.inputs, ", "),
                                      ")", node.detail.empty() ? "" : " ", node.detail));
-      std::int64_t duration = std::max<std::int64_t>(node.end_us - node.start_us, 0);
+      // What begins and ends at once would be of no size to who adds up what lives at a time.
+      std::int64_t duration = std::max<std::int64_t>(node.end_us - node.start_us, 1);
       out.set_all_start_micros(node.start_us);
       out.set_scheduled_micros(node.start_us);
       out.set_op_end_rel_micros(duration);
@@ -313,6 +318,10 @@ void to_proto(const StepStats& stats, tensorflow::StepStats& proto) {
                                                                                  : "GPU_bfc");
         memory.set_total_bytes(node.bytes);
         memory.set_peak_bytes(node.bytes);
+        std::int64_t live = 0;
+        for (const OutputStats& output : node.outputs)
+          live += output.is_alone ? output.bytes : 0;
+        memory.set_live_bytes(live);
       }
       if (node.bytes && node.outputs.empty())
         out.add_output()
@@ -327,8 +336,12 @@ void to_proto(const StepStats& stats, tensorflow::StepStats& proto) {
         for (std::int64_t dim : output.dims)
           tensor.mutable_shape()->add_dim()->set_size(dim);
         tensor.mutable_shape(); // a scalar's is there, too
-        tensor.mutable_allocation_description()->set_requested_bytes(output.bytes);
-        tensor.mutable_allocation_description()->set_allocator_name("cpu");
+        auto& memory = *tensor.mutable_allocation_description();
+        memory.set_requested_bytes(output.bytes);
+        memory.set_allocated_bytes(output.allocated);
+        memory.set_allocator_name("cpu");
+        memory.set_has_single_reference(output.is_alone);
+        memory.set_ptr(output.address);
       }
     }
   }

@@ -131,7 +131,7 @@ TEST_CASE("options: what a step reports goes there and back") {
   stats.thread_id = 4;
   stats.bytes = 4096;
   stats.detail = "[2,3] x [3,2]";
-  stats.outputs = {{1, DType::float32, {32, 32}, 4096}};
+  stats.outputs = {{1, DType::float32, {32, 32}, 4096, 4160, 0x7000, true}};
   stats.inputs = {"a", "b:1", "^c"};
   device.nodes = {stats};
   metadata.cost_graph = {
@@ -154,6 +154,17 @@ TEST_CASE("options: what a step reports goes there and back") {
   CHECK(memory[0].allocator_name() == "cpu");
   CHECK(memory[0].total_bytes() == 4096);
   CHECK(memory[0].peak_bytes() == 4096);
+  CHECK(memory[0].live_bytes() == 4096);
+  const auto& buffer = written.step_stats()
+                           .dev_stats(0)
+                           .node_stats(0)
+                           .output(0)
+                           .tensor_description()
+                           .allocation_description();
+  CHECK(buffer.requested_bytes() == 4096);
+  CHECK(buffer.allocated_bytes() == 4160);
+  CHECK(buffer.has_single_reference());
+  CHECK(buffer.ptr() == 0x7000);
   auto back = run_metadata_from_bytes(*bytes);
   REQUIRE(back.ok());
   CHECK(back->partition_graphs == metadata.partition_graphs);
@@ -173,8 +184,31 @@ TEST_CASE("options: what a step reports goes there and back") {
   CHECK(read.outputs[0].dtype == DType::float32);
   CHECK(read.outputs[0].dims == std::vector<std::int64_t>{32, 32});
   CHECK(read.outputs[0].bytes == 4096);
+  CHECK(read.outputs[0].allocated == 4160);
+  CHECK(read.outputs[0].address == 0x7000);
+  CHECK(read.outputs[0].is_alone);
   CHECK(back->cost_graph == metadata.cost_graph);
 
   metadata.partition_graphs = {"\xff\xff"};
   CHECK(to_bytes(metadata).status().code() == Code::invalid_argument);
+}
+
+TEST_CASE("options: a node that began and ended within one microsecond has taken one") {
+  NodeStats quick; // TensorFlow's timeline adds up what lives at a time
+  quick.node = "v";
+  quick.op = "VariableV2";
+  quick.start_us = quick.end_us = 1'700'000'000'000'000;
+  quick.bytes = 4;
+  quick.outputs = {{0, DType::float32, {}, 4, 64, 0x7000, false}}; // others hold it
+  RunMetadata metadata;
+  metadata.step_stats.devices = {{"/job:localhost/replica:0/task:0/device:CPU:0", {quick}}};
+  const auto bytes = to_bytes(metadata);
+  REQUIRE(bytes.ok());
+  tensorflow::RunMetadata written;
+  REQUIRE(written.ParseFromString(*bytes));
+  const auto& node = written.step_stats().dev_stats(0).node_stats(0);
+  CHECK(node.all_end_rel_micros() == 1);
+  CHECK(node.op_end_rel_nanos() == 1000);
+  CHECK(node.memory(0).total_bytes() == 4);
+  CHECK(node.memory(0).live_bytes() == 0);
 }

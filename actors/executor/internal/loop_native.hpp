@@ -10,6 +10,10 @@ bool Loop<Frames>::run_forward(std::int32_t n, const ProgramNode& node, Iteratio
   if (!dereference(n, node, iteration))
     return false;
   Entry& input = *slot(node.first_input, iteration);
+  if (s_.hooks.trace) [[unlikely]] {
+    const std::int64_t now_us = wall_micros();
+    record({n, thread_number(), now_us, now_us}, &input, 1);
+  }
   if (node.direct_slot >= 0) {
     fill(*slot(node.direct_slot, iteration), std::move(input));
     clear_inputs(node, iteration);

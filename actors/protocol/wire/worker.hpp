@@ -234,7 +234,8 @@ typename F::result_type inspect(F& f, RunGraph& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, OutputStats& x) {
-  return f(caf::meta::type_name("OutputStats"), x.slot, x.dtype, x.dims, x.bytes);
+  return f(caf::meta::type_name("OutputStats"), x.slot, x.dtype, x.dims, x.bytes, x.allocated,
+           x.address, x.is_alone);
 }
 template <class F>
 typename F::result_type inspect(F& f, NodeStats& x) {
