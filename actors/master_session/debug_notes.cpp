@@ -9,7 +9,8 @@ void write_debug_note(MasterSessionSelf self, const MasterSessionParts& parts, W
   const ClientGraph& graph = *run.bound->graph;
   DumpedRun note;
   note.global_step = run.debug_step;
-  note.number = graph.executions;
+  note.of_session = state.num_finished() + static_cast<std::int64_t>(state.log.num_running()) + 1;
+  note.of_signature = graph.executions;
   note.feeds = graph.signature.feeds;
   note.fetches = graph.signature.fetches;
   note.targets = graph.signature.targets;

@@ -61,6 +61,10 @@ MasterSessionState::~MasterSessionState() {
     stop(actor);
 }
 
+std::int64_t MasterSessionState::num_finished() const {
+  return log.num_finished() + (direct ? direct->num_finished() : 0);
+}
+
 namespace {
 
 /// As long as a part may wait for the news that a step has ended well; it holds nothing but an
@@ -196,8 +200,7 @@ SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
   info.nodes = static_cast<std::int64_t>(state.record.graph->num_nodes());
   info.client_graphs = static_cast<std::int64_t>(state.signatures.size());
   info.running_steps = static_cast<std::int64_t>(state.log.num_running());
-  info.finished_steps =
-      state.log.num_finished() + (state.direct ? state.direct->num_finished() : 0);
+  info.finished_steps = state.num_finished();
   info.age_us = now - state.created_us;
   return info;
 }

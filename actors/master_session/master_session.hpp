@@ -158,6 +158,8 @@ struct MasterSessionState {
   IdleWaiters idle; ///< of the steps, and of those that wait for their graph
 
   ~MasterSessionState();
+  /// Steps that have ended, those on their callers' threads among them.
+  std::int64_t num_finished() const;
 };
 
 /// What its handlers need besides the state.

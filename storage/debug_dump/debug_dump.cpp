@@ -125,13 +125,14 @@ Status dump_graph(AllowedFiles& files, const std::string& root, const std::strin
 Status dump_run(AllowedFiles& files, const std::string& root, const DumpedRun& run,
                 std::int64_t now_us) {
   MessageWriter log;
-  log.bytes(2, str_cat("{\"global_step\":", run.global_step, ",\"session_run_index\":", run.number,
-                       ",\"executor_step_index\":", run.number, ",\"input_names\":",
-                       quoted_list(run.feeds), ",\"output_names\":", quoted_list(run.fetches),
-                       ",\"target_nodes\":", quoted_list(run.targets), "}"));
+  log.bytes(2,
+            str_cat("{\"global_step\":", run.global_step, ",\"session_run_index\":", run.of_session,
+                    ",\"executor_step_index\":", run.of_signature, ",\"input_names\":",
+                    quoted_list(run.feeds), ",\"output_names\":", quoted_list(run.fetches),
+                    ",\"target_nodes\":", quoted_list(run.targets), "}"));
   MessageWriter out = event(now_us);
   out.message(6, log);
-  std::string number = std::to_string(run.number);
+  std::string number = std::to_string(run.of_session);
   number.insert(0, number.size() < 14 ? 14 - number.size() : 0, '0');
   return write(files, str_cat(root, "/_tfdbg_core_metadata_sessionrun", number), now_us,
                out.text());

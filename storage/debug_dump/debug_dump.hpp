@@ -41,7 +41,9 @@ Status dump_graph(AllowedFiles& files, const std::string& root, const std::strin
 
 /// What was run.
 struct DumpedRun {
-  std::int64_t global_step = 0, number = 0; ///< of all runs of its signature, from 0
+  std::int64_t global_step = 0;
+  std::int64_t of_session = 0;   ///< of all runs of its session, from 1
+  std::int64_t of_signature = 0; ///< of those with its feeds, fetches and watches, from 0
   std::vector<std::string> feeds, fetches, targets;
 };
 Status dump_run(AllowedFiles& files, const std::string& root, const DumpedRun& run,

@@ -114,9 +114,9 @@ TEST_CASE_FIXTURE(Folder, "debug dump: texts, and what has no value yet") {
 TEST_CASE_FIXTURE(Folder, "debug dump: a device's graph, and what was run") {
   REQUIRE(dump_graph(*files, root(), std::string(device), "graph", 9).ok());
   CHECK(field(text(only_name_with("_tfdbg_graph_hash")), {4}) == "graph");
-  REQUIRE(dump_run(*files, root(), {42, 3, {"x:0"}, {"y:0", "z\"q:0"}, {}}, 9).ok());
+  REQUIRE(dump_run(*files, root(), {42, 3, 1, {"x:0"}, {"y:0", "z\"q:0"}, {}}, 9).ok());
   CHECK(field(text("_tfdbg_core_metadata_sessionrun00000000000003_9"), {6, 2}) ==
-        R"({"global_step":42,"session_run_index":3,"executor_step_index":3,"input_names":["x:0"],)"
+        R"({"global_step":42,"session_run_index":3,"executor_step_index":1,"input_names":["x:0"],)"
         R"("output_names":["y:0","z\"q:0"],"target_nodes":[]})");
 }
 
