@@ -275,9 +275,10 @@ TEST_CASE_FIXTURE(Fixture, "cluster: values go on from worker to worker when the
   REQUIRE(offers_seen == 3); // client → master, master → worker 0, worker 0 → worker 1
   cluster.cut(ps);
   cluster.run();
-  auto other =
-      cluster.open_session(worker1, root.graph_def(),
-                           SessionSettings{{"/job:worker"}, true, false, false, true, {}, 0, 0});
+  auto other = cluster.open_session(worker1, root.graph_def(),
+                                    SessionSettings{.device_filters = {"/job:worker"},
+                                                    .disabled_passes = {},
+                                                    .enabled_passes = {}});
   CHECK(scalar(fetch(other, {first.name()})) == 7);
   (void)request;
 }

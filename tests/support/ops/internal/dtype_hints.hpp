@@ -110,6 +110,7 @@ inline const std::map<std::string, Hint, std::less<>>& hints() {
       {"Conv2D", {{}, convolution}},
       {"Conv2DBackpropFilter", {{"?", "i32[4] 1 2 2 2", "?"}, convolution}},
       {"Conv2DBackpropInput", {{"i32[4] 1 2 2 2", "?", "?"}, convolution}},
+      {"DebugNumericSummaryV2", {{"?"}, {{"tensor_debug_mode", std::int64_t{2}}}}},
       {"DecodeCSV", {{"str[1] \"1,a\""}, {}}},
       {"DecodePaddedRaw", {{"?", "i32[] 16"}, {}}},
       {"DenseToDenseSetOperation", {{matrix, matrix}, set_union}},
@@ -441,6 +442,8 @@ inline const std::map<std::string, std::string, std::less<>>& left_out() {
   constexpr auto sequences = "has lists of dtypes alone; parse_sequence_example_test.cpp has each";
   static const std::map<std::string, std::string, std::less<>> all = {
       {"Abort", "fails its step, as it should; abort_test.cpp has it"},
+      {"GetDeadline", "fails where the step has none; api/session_test.cpp has it"},
+      {"KernelLabelRequired", "has kernels for labels alone; test_ops_test.cpp has it"},
       {"EagerPyFunc", python},
       {"PyFunc", python},
       {"PyFuncStateless", python},
