@@ -2,6 +2,8 @@
 #pragma once
 
 #include "actors/executor/internal/loop.hpp"
+#include "core/base/clock.hpp"
+#include "core/trace/recorder.hpp"
 
 namespace troupe::program {
 
