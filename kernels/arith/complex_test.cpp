@@ -106,8 +106,10 @@ TEST_CASE_TEMPLATE("complex functions are the standard library's to some ulp", T
       CAPTURE(static_cast<int>(op));
       check_unary<T>(op);
     }
-    if (sizeof(T) == 4)
+    if (sizeof(T) == 4) {
       check_unary<T>(UnaryOp::log);
+      check_unary<T>(UnaryOp::exp);
+    }
     for (BinaryOp op : {BinaryOp::add, BinaryOp::sub, BinaryOp::mul, BinaryOp::real_div})
       for (RowMode mode : {RowMode::both_rows, RowMode::left_scalar, RowMode::right_scalar}) {
         CAPTURE(static_cast<int>(op));

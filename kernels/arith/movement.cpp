@@ -242,6 +242,25 @@ int64_t find_bad(const void* indices, int64_t begin, int64_t end, int64_t limit)
   return -1;
 }
 
+/// Calls body with a size that is a constant where elements have it, so that a copy is no call.
+template <class Body>
+void with_size(int64_t size, Body body) {
+  switch (size) {
+  case 1:
+    return body(std::integral_constant<int64_t, 1>());
+  case 2:
+    return body(std::integral_constant<int64_t, 2>());
+  case 4:
+    return body(std::integral_constant<int64_t, 4>());
+  case 8:
+    return body(std::integral_constant<int64_t, 8>());
+  case 16:
+    return body(std::integral_constant<int64_t, 16>());
+  default:
+    return body(size);
+  }
+}
+
 template <class Index>
 void gather(const void* params, int64_t limit, int64_t row_bytes, const void* indices,
             int64_t count, void* out, int64_t begin, int64_t end) {
@@ -252,14 +271,11 @@ void gather(const void* params, int64_t limit, int64_t row_bytes, const void* in
     const char* block = from + r / count * limit * row_bytes;
     const int64_t stop = std::min(end, (r / count + 1) * count);
     const int64_t shift = r / count * count;
-    if (row_bytes == 4) {
+    with_size(row_bytes, [&](auto size) {
       for (; r < stop; ++r)
-        std::memcpy(to + r * 4, block + index[r - shift] * int64_t{4}, 4);
-    } else {
-      for (; r < stop; ++r)
-        std::memcpy(to + r * row_bytes, block + index[r - shift] * row_bytes,
-                    static_cast<size_t>(row_bytes));
-    }
+        std::memcpy(to + r * size, block + index[r - shift] * int64_t{size},
+                    static_cast<size_t>(size));
+    });
   }
 }
 
@@ -422,6 +438,29 @@ void copy_runs(const void* from, int64_t from_row, void* to, int64_t to_row, int
 int64_t find_bad_index(Type type, const void* indices, int64_t begin, int64_t end, int64_t limit) {
   return type == Type::int64 ? find_bad<int64_t>(indices, begin, end, limit)
                              : find_bad<int32_t>(indices, begin, end, limit);
+}
+
+void take_elements(int64_t size, const void* from, const int64_t* where, const void* otherwise,
+                   void* out, int64_t n) {
+  const auto* in = static_cast<const char*>(from);
+  auto* to = static_cast<char*>(out);
+  with_size(size, [&](auto bytes) {
+    for (int64_t i = 0; i < n; ++i) {
+      const void* element = where[i] < 0 ? otherwise : in + where[i] * bytes;
+      if (element != nullptr)
+        std::memcpy(to + i * bytes, element, static_cast<size_t>(bytes));
+    }
+  });
+}
+
+void put_elements(int64_t size, const void* from, int64_t step, const int64_t* where, void* out,
+                  int64_t n) {
+  const auto* in = static_cast<const char*>(from);
+  auto* to = static_cast<char*>(out);
+  with_size(size, [&](auto bytes) {
+    for (int64_t i = 0; i < n; ++i)
+      std::memcpy(to + where[i] * bytes, in + i * step * bytes, static_cast<size_t>(bytes));
+  });
 }
 
 void gather_rows(Type index_type, const void* params, int64_t limit, int64_t row_bytes,

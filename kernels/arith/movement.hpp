@@ -76,4 +76,13 @@ int64_t find_bad_index(Type type, const void* indices, int64_t begin, int64_t en
 void gather_rows(Type index_type, const void* params, int64_t limit, int64_t row_bytes,
                  const void* indices, int64_t count, void* out, int64_t begin, int64_t end);
 
+/// out[i] = from[where[i]] for i < n, of elements of `size` bytes; where a place is negative,
+/// `*otherwise`, or what is there if that is null.
+void take_elements(int64_t size, const void* from, const int64_t* where, const void* otherwise,
+                   void* out, int64_t n);
+
+/// out[where[i]] = from[i * step] for i < n; `step` is 1, or 0 for one element in all places.
+void put_elements(int64_t size, const void* from, int64_t step, const int64_t* where, void* out,
+                  int64_t n);
+
 } // namespace troupe::arith

@@ -191,6 +191,10 @@ ReduceKernel reduce_kernel(ReduceOp op, Type type) {
   return kernel;
 }
 
+JoinRowsFn join_rows(BinaryOp op, Type type) {
+  return isa_table().join_rows(op, type);
+}
+
 int64_t place_of_largest(const float* row, int64_t n) {
   return isa_table().place_of_largest(row, n);
 }

@@ -275,6 +275,58 @@ TEST_CASE("rows of a matrix are summed up with factors, and nothing is written b
   });
 }
 
+template <class T>
+T joined(BinaryOp op, T sum, T value) {
+  switch (op) {
+  case BinaryOp::add:
+    return static_cast<T>(sum + value);
+  case BinaryOp::mul:
+    return static_cast<T>(sum * value);
+  case BinaryOp::clip_above:
+    return sum < value ? sum : value;
+  default:
+    return value < sum ? sum : value;
+  }
+}
+
+TEST_CASE_TEMPLATE("rows are joined one after the other, in any number of columns", T, float,
+                   double, int32_t, int64_t) {
+  constexpr Type type = std::is_same_v<T, float>    ? Type::float32
+                        : std::is_same_v<T, double> ? Type::float64
+                        : sizeof(T) == 4            ? Type::int32
+                                                    : Type::int64;
+  on_each_isa([&] {
+    for (const int64_t columns : {1, 3, 8, 17, 64, 150})
+      for (const int64_t rows : {0, 1, 5})
+        for (BinaryOp op :
+             {BinaryOp::add, BinaryOp::mul, BinaryOp::clip_above, BinaryOp::clip_below}) {
+          CAPTURE(columns);
+          std::vector<T> x(static_cast<size_t>(rows * columns));
+          for (size_t i = 0; i < x.size(); ++i)
+            x[i] = static_cast<T>(static_cast<int>(i * 7 % 11) - 4);
+          if constexpr (std::is_floating_point_v<T>)
+            for (size_t i = 0; i < x.size(); i += 5)
+              x[i] = std::numeric_limits<T>::quiet_NaN();
+          const T first = 2;
+          std::vector<T> got(static_cast<size_t>(columns) + 1, T(99));
+          join_rows(op, type)(x.data(), &first, rows, columns, got.data());
+          CHECK(got.back() == T(99));
+          int wrong = 0;
+          for (int64_t c = 0; c < columns; ++c) {
+            T want = first;
+            for (int64_t r = 0; r < rows; ++r)
+              want = joined(op, want, x[static_cast<size_t>(r * columns + c)]);
+            const T here = got[static_cast<size_t>(c)];
+            wrong += here == want || (here != here && want != want) ? 0 : 1;
+          }
+          CHECK(wrong == 0);
+        }
+    const bool has_more = join_rows(BinaryOp::sub, type) != nullptr ||
+                          join_rows(BinaryOp::add, Type::uint64) != nullptr;
+    CHECK(!has_more);
+  });
+}
+
 TEST_CASE("softmax of ten million elements keeps its digits") {
   constexpr int64_t n = 10'000'000;
   const auto x = random_values<float>(n, -1, 1, 91);

@@ -176,6 +176,28 @@ void map(const void* x, void* y, int64_t begin, int64_t end) {
   });
 }
 
+/// exp(a) (cos b + i sin b).
+void exp_floats(const void* x, void* y, int64_t begin, int64_t end) {
+  const UnaryFn sine = trigonometric(UnaryOp::sin), cosine = trigonometric(UnaryOp::cos);
+  const auto* from = static_cast<const float*>(x);
+  auto* to = static_cast<float*>(y);
+  for_each_block(begin, end, [&](int64_t i, int64_t n) {
+    Parts<float> in, out;
+    take_apart(from + 2 * i, n, in);
+    cosine(in.im, out.re, 0, n);
+    sine(in.im, out.im, 0, n);
+    TROUPE_INDEPENDENT
+    for (int64_t k = 0; k < n; ++k) {
+      const float size = exp_of(in.re[k]);
+      out.re[k] *= size;
+      out.im[k] *= size;
+    }
+    if (!are_plain(out, n))
+      repair(UnaryOp::exp, in, n, out);
+    put_together(out, n, to + 2 * i);
+  });
+}
+
 template <class T>
 UnaryFn unary_of(UnaryOp op) {
   switch (op) {
@@ -193,6 +215,8 @@ UnaryFn unary_of(UnaryOp op) {
     if constexpr (sizeof(T) == 4)
       return map<T, Unary<UnaryOp::log, T>>;
     return nullptr;
+  case UnaryOp::exp:
+    return sizeof(T) == 4 ? exp_floats : nullptr;
   default:
     return nullptr;
   }

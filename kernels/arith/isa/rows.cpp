@@ -303,6 +303,75 @@ void sum_of_rows(const void* factors, const int32_t* rows, int64_t count, const 
     sum_columns<1>(f, rows, count, m, columns, c, columns - c, y);
 }
 
+struct Multiplied {
+  template <class V>
+  TROUPE_INLINE V step(const V& product, const V& value) {
+    return product * value;
+  }
+};
+// The value if either is NaN.
+struct Least {
+  template <class V>
+  TROUPE_INLINE V step(const V& best, const V& value) {
+    return best < value ? best : value;
+  }
+};
+struct Greatest {
+  template <class V>
+  TROUPE_INLINE V step(const V& best, const V& value) {
+    return value < best ? best : value;
+  }
+};
+
+/// Some columns of all rows, in registers.
+template <class F, int registers, class T, class N>
+TROUPE_INLINE void join_columns(const T* x, T first, int64_t rows, int64_t columns, N n, T* to) {
+  Full<T> result[registers];
+  TROUPE_UNROLL
+  for (int k = 0; k < registers; ++k)
+    result[k] = spread<Full<T>>(first);
+  for (int64_t r = 0; r < rows; ++r, x += columns) {
+    TROUPE_UNROLL
+    for (int k = 0; k < registers; ++k)
+      result[k] = F::step(result[k], load_first<Full<T>>(x + k * lanes<T>, n, T(0)));
+  }
+  TROUPE_UNROLL
+  for (int k = 0; k < registers; ++k)
+    store_first(result[k], to + k * lanes<T>, n);
+}
+
+template <class F, class T>
+void join(const void* from, const void* neutral, int64_t rows, int64_t columns, void* to) {
+  constexpr std::integral_constant<int64_t, lanes<T>> all;
+  constexpr int registers = 4;
+  const auto* x = static_cast<const T*>(from);
+  auto* y = static_cast<T*>(to);
+  const T first = *static_cast<const T*>(neutral);
+  int64_t c = 0;
+  for (; c + registers * all <= columns; c += registers * all)
+    join_columns<F, registers>(x + c, first, rows, columns, all, y + c);
+  for (; c + all <= columns; c += all)
+    join_columns<F, 1>(x + c, first, rows, columns, all, y + c);
+  if (c < columns)
+    join_columns<F, 1>(x + c, first, rows, columns, columns - c, y + c);
+}
+
+template <class T>
+JoinRowsFn join_of(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::add:
+    return join<Added, T>;
+  case BinaryOp::mul:
+    return join<Multiplied, T>;
+  case BinaryOp::clip_above:
+    return join<Least, T>;
+  case BinaryOp::clip_below:
+    return join<Greatest, T>;
+  default:
+    return nullptr;
+  }
+}
+
 template <class T>
 void bias_gradient(const void* dy, void* out, int64_t columns, int64_t begin, int64_t end) {
   constexpr int64_t width = 256;
@@ -349,6 +418,21 @@ BiasAddGradFn bias_add_grad(Type type) {
     return bias_gradient<int32_t>;
   case Type::int64:
     return bias_gradient<int64_t>;
+  default:
+    return nullptr;
+  }
+}
+
+JoinRowsFn join_rows(BinaryOp op, Type type) {
+  switch (type) {
+  case Type::float32:
+    return join_of<float>(op);
+  case Type::float64:
+    return join_of<double>(op);
+  case Type::int32:
+    return join_of<int32_t>(op);
+  case Type::int64:
+    return join_of<int64_t>(op);
   default:
     return nullptr;
   }
