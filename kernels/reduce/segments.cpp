@@ -12,38 +12,19 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/reduce/internal/join_rows.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
 namespace troupe::reduce_segments {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
+using reduce::Join;
 enum class How { sum, mean, prod, min, max };
 
 /// As reduce::Computed, and 64-bit integers without a sign, which are compared as what they are.
 using Computed =
     Types<float, double, std::int32_t, std::int64_t, std::uint64_t, std::complex<double>>;
-
-template <class T>
-T join(How how, T a, T b) {
-  switch (how) {
-  case How::prod:
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) *
-                            static_cast<std::make_unsigned_t<T>>(b));
-    else
-      return a * b;
-  case How::min:
-  case How::max:
-    // b, the later one, if either is NaN.
-    if constexpr (std::is_arithmetic_v<T>)
-      return (how == How::min ? a < b : b < a) ? a : b;
-    else
-      return a;
-  default:
-    return reduce::add(a, b);
-  }
-}
 
 /// The least or greatest finite number of a dtype, as a T; what an unsorted segment without rows has.
 template <class T>
@@ -89,32 +70,78 @@ Result<Rows> output_rows(const Shape& data, int ids_rank, std::int64_t segments)
   return out;
 }
 
-/// Rows into their segments; `empty` is what a segment without rows has, `neutral` what one begins with.
+/// What a segment begins with, and what one without rows has.
 template <class T>
-void fill_segments(How how, const T* data, const Integers& ids, const Rows& rows, T neutral,
-                   T empty, T* to) {
-  if (rows.inner == 0)
-    return;
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(rows.segments));
-  std::fill_n(to, rows.segments * rows.inner, neutral);
+struct Ends {
+  T neutral, empty;
+};
+
+/// What the elements of a segment cost, nanoseconds.
+double segment_cost(const Integers& ids, const Rows& rows) {
+  return 5 + 0.1 * static_cast<double>(rows.inner) *
+                 (1 + static_cast<double>(ids.size()) / static_cast<double>(rows.segments));
+}
+
+/// Rows into their segments, which lie one after the other.
+template <Join how, class T>
+void fill_sorted(KernelContext& c, const T* data, const Integers& ids, const Rows& rows,
+                 Ends<T> ends, bool is_mean, T* to) {
+  const reduce::RowJoin<how, T> join(rows.inner);
+  c.parallel_for(rows.segments, segment_cost(ids, rows), [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t* id = std::lower_bound(ids.begin(), ids.end(), begin);
+    for (std::int64_t s = begin; s < end; ++s) {
+      const std::int64_t* first = id;
+      while (id != ids.end() && *id == s)
+        ++id;
+      T* row = to + s * rows.inner;
+      if (id == first) {
+        std::fill_n(row, rows.inner, ends.empty);
+        continue;
+      }
+      join.all(ends.neutral, data + (first - ids.begin()) * rows.inner, id - first, row);
+      if (is_mean)
+        reduce::divide_row(row, rows.inner, static_cast<T>(id - first));
+    }
+  });
+}
+
+/// Rows into the segments [begin, end), in any order.
+template <Join how, class T>
+void fill_unsorted(const T* data, const Integers& ids, const Rows& rows, Ends<T> ends, T* to,
+                   std::int64_t begin, std::int64_t end) {
+  const reduce::RowJoin<how, T> join(rows.inner);
+  std::vector<bool> has_rows(static_cast<std::size_t>(end - begin));
   for (std::size_t r = 0; r < ids.size(); ++r) {
-    if (ids[r] < 0)
+    if (ids[r] < begin || ids[r] >= end)
       continue;
-    T* row = to + ids[r] * rows.inner;
     const T* from = data + static_cast<std::int64_t>(r) * rows.inner;
-    ++counts[static_cast<std::size_t>(ids[r])];
-    for (std::int64_t i = 0; i < rows.inner; ++i)
-      row[i] = join(how, row[i], from[i]);
+    T* row = to + ids[r] * rows.inner;
+    const auto place = static_cast<std::size_t>(ids[r] - begin);
+    if (has_rows[place])
+      join.add(from, row);
+    else
+      join.begin(ends.neutral, from, row);
+    has_rows[place] = true;
   }
-  for (std::int64_t s = 0; s < rows.segments; ++s) {
-    const std::int64_t count = counts[static_cast<std::size_t>(s)];
-    T* row = to + s * rows.inner;
-    if (count == 0)
-      std::fill_n(row, rows.inner, empty);
-    else if (how == How::mean)
-      for (std::int64_t i = 0; i < rows.inner; ++i)
-        row[i] = row[i] / static_cast<T>(count);
-  }
+  for (std::int64_t s = begin; s < end; ++s)
+    if (!has_rows[static_cast<std::size_t>(s - begin)])
+      std::fill_n(to + s * rows.inner, rows.inner, ends.empty);
+}
+
+template <Join how, class T>
+void fill(KernelContext& c, const T* data, const Integers& ids, const Rows& rows, Ends<T> ends,
+          bool is_mean, bool sorted, T* to) {
+  if (rows.inner == 0 || rows.segments == 0)
+    return;
+  if (sorted)
+    return fill_sorted<how>(c, data, ids, rows, ends, is_mean, to);
+  // Every part looks at all ids, so parts pay only where the rows are long.
+  constexpr std::int64_t long_row = 16;
+  if (rows.inner < long_row)
+    return fill_unsorted<how>(data, ids, rows, ends, to, 0, rows.segments);
+  c.parallel_for(rows.segments, segment_cost(ids, rows), [&](std::int64_t begin, std::int64_t end) {
+    fill_unsorted<how>(data, ids, rows, ends, to, begin, end);
+  });
 }
 
 Result<Tensor> wide_output(KernelContext& c, const Shape& shape, DType dtype) {
@@ -141,8 +168,19 @@ Status run(KernelContext& c, How how, const Integers& ids, const Rows& rows, boo
     const T none = sorted     ? (how == How::prod ? one : zero)
                    : compares ? limit<T>(dtype, how == How::max)
                               : neutral;
-    fill_segments<T>(how, values.data<T>().data(), ids, rows, neutral, none,
-                     out.mutable_data<T>().data());
+    const Ends<T> ends{neutral, none};
+    const T* from = values.data<T>().data();
+    T* to = out.mutable_data<T>().data();
+    if (how == How::prod)
+      fill<Join::multiply>(c, from, ids, rows, ends, false, sorted, to);
+    else if (!compares)
+      fill<Join::add>(c, from, ids, rows, ends, how == How::mean, sorted, to);
+    else if constexpr (std::is_arithmetic_v<T>) {
+      if (how == How::min)
+        fill<Join::least>(c, from, ids, rows, ends, false, sorted, to);
+      else
+        fill<Join::greatest>(c, from, ids, rows, ends, false, sorted, to);
+    }
     return {};
   }));
   return narrow(c, 0, out);

@@ -43,6 +43,39 @@ TROUPE_OP_CASES(SegmentSum) {
       {.name = "complex numbers",
        .inputs = {"c64[3] (1,1) (2,0) (0,3)", "i32[3] 0 0 1"},
        .outputs = {"c64[2] (3,1) (0,3)"}},
+      {.name = "rows that fill vectors, f32",
+       .inputs =
+           {"f32[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs = {"f32[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
+      {.name = "rows that fill vectors, f64",
+       .inputs =
+           {"f64[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs = {"f64[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
+      {.name = "rows that fill vectors, i32",
+       .inputs =
+           {"i32[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs = {"i32[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
+      {.name = "rows that fill vectors, i64",
+       .inputs =
+           {"i64[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs = {"i64[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
+      {.name = "rows that fill vectors, f16",
+       .inputs =
+           {"f16[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs = {"f16[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
+      {.name = "integers wrap",
+       .inputs =
+           {"i32[4,9] 2147483647 2147483647 2147483647 2147483647 2147483647 2147483647 2147483647 "
+            "2147483647 2147483647 1 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 0 0 -3 -3 -3 -3 -3 -3 -3 -3 -3",
+            "i32[4] 0 0 2 2"},
+       .outputs =
+           {"i32[3,9] -2147483648 -2147483648 -2147483648 -2147483648 -2147483648 -2147483648 "
+            "-2147483648 -2147483648 -2147483648 0 0 0 0 0 0 0 0 0 -3 -3 -3 -3 -3 -3 -3 -3 -3"}},
   };
 }
 
@@ -82,6 +115,17 @@ TROUPE_OP_CASES(SegmentMean) {
       {.name = "complex numbers",
        .inputs = {"c64[3] (1,1) (2,0) (0,3)", "i32[3] 0 0 1"},
        .outputs = {"c64[2] (1.5,0.5) (0,3)"}},
+      {.name = "rows that fill vectors",
+       .inputs =
+           {"f32[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs = {"f32[3,9] 5.0 5.0 5.0 5.0 5.0 5.0 5.0 5.0 5.0 0 0 0 0 0 0 0 0 0 3.5 0.5 3.5 0.5 "
+                   "3.5 0.5 3.5 0.5 4.0"}},
+      {.name = "rows that fill vectors, i32",
+       .inputs =
+           {"i32[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs = {"i32[3,9] 5 5 5 5 5 5 5 5 5 0 0 0 0 0 0 0 0 0 3 0 3 0 3 0 3 0 4"}},
   };
 }
 
@@ -119,6 +163,12 @@ TROUPE_OP_CASES(SegmentProd) {
       {.name = "complex numbers",
        .inputs = {"c64[3] (1,1) (2,0) (0,3)", "i32[3] 0 0 1"},
        .outputs = {"c64[2] (2,2) (0,3)"}},
+      {.name = "rows that fill vectors",
+       .inputs =
+           {"f32[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs =
+           {"f32[3,9] 9 16 21 24 25 24 21 16 9 1 1 1 1 1 1 1 1 1 10 -2 10 -2 10 -2 10 -2 15"}},
   };
 }
 
@@ -158,6 +208,13 @@ TROUPE_OP_CASES(SegmentMin) {
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[1,3] 0 0 1"},
        .error = "segment_ids should be a vector."},
       {.name = "a scalar", .inputs = {"f32[] 1", "i32[1] 0"}, .error = "must be at least rank 1"},
+      {.name = "rows that fill vectors",
+       .inputs = {"f32[4,9] nan 1 2 inf nan 5 6 7 8 1 nan 3 -inf nan 4 7 7 9 1 1 1 1 1 1 1 1 nan 2 "
+                  "0 2 0 2 0 2 0 2",
+                  "i32[4] 0 0 2 2"},
+       .outputs = {"f32[3,9] 1 nan 2 -inf nan 4 6 7 8 0 0 0 0 0 0 0 0 0 1 0 1 0 1 0 1 0 2"},
+       .check_gradient = false,
+       .no_gradient_reason = "NaN has no differences"},
   };
 }
 
@@ -197,6 +254,23 @@ TROUPE_OP_CASES(SegmentMax) {
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[1,3] 0 0 1"},
        .error = "segment_ids should be a vector."},
       {.name = "a scalar", .inputs = {"f32[] 1", "i32[1] 0"}, .error = "must be at least rank 1"},
+      {.name = "rows that fill vectors",
+       .inputs = {"f32[4,9] nan 1 2 inf nan 5 6 7 8 1 nan 3 -inf nan 4 7 7 9 1 1 1 1 1 1 1 1 nan 2 "
+                  "0 2 0 2 0 2 0 2",
+                  "i32[4] 0 0 2 2"},
+       .outputs = {"f32[3,9] 1 nan 3 inf nan 5 7 7 9 0 0 0 0 0 0 0 0 0 2 1 2 1 2 1 2 1 2"},
+       .check_gradient = false,
+       .no_gradient_reason = "NaN has no differences"},
+      {.name = "rows that fill vectors, i32",
+       .inputs =
+           {"i32[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs = {"i32[3,9] 9 8 7 6 5 6 7 8 9 0 0 0 0 0 0 0 0 0 5 2 5 2 5 2 5 2 5"}},
+      {.name = "rows that fill vectors, u64",
+       .inputs =
+           {"u64[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 1 5 1 5 1 5 1 5",
+            "i32[4] 0 0 2 2"},
+       .outputs = {"u64[3,9] 9 8 7 6 5 6 7 8 9 0 0 0 0 0 0 0 0 0 5 2 5 2 5 2 5 2 5"}},
   };
 }
 
@@ -232,6 +306,13 @@ TROUPE_OP_CASES(UnsortedSegmentProd) {
       {.name = "a negative number",
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[3] 0 0 0", "i32[] -1"},
        .error = "must not be negative"},
+      {.name = "long rows",
+       .inputs =
+           {"f32[4,20] 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 "
+            "3 3 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5",
+            "i32[4] 0 1 0 -1", "i32[] 3"},
+       .outputs = {"f32[3,20] 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 3 3 3 3 3 3 3 3 3 3 3 3 3 3 "
+                   "3 3 3 3 3 3 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"}},
   };
 }
 
@@ -267,6 +348,19 @@ TROUPE_OP_CASES(UnsortedSegmentMin) {
       {.name = "a negative number",
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[3] 0 0 0", "i32[] -1"},
        .error = "must not be negative"},
+      {.name = "long rows",
+       .inputs = {"f32[4,20] nan nan nan nan nan nan nan nan nan nan nan nan nan nan nan nan nan "
+                  "nan nan nan 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 1 1 1 1 1 1 1 1 1 1 1 1 1 1 "
+                  "1 1 1 1 1 1 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5",
+                  "i32[4] 0 1 0 -1", "i32[] 3"},
+       .outputs =
+           {"f32[3,20] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 "
+            "3 3 3.40282347e+38 3.40282347e+38 3.40282347e+38 3.40282347e+38 3.40282347e+38 "
+            "3.40282347e+38 3.40282347e+38 3.40282347e+38 3.40282347e+38 3.40282347e+38 "
+            "3.40282347e+38 3.40282347e+38 3.40282347e+38 3.40282347e+38 3.40282347e+38 "
+            "3.40282347e+38 3.40282347e+38 3.40282347e+38 3.40282347e+38 3.40282347e+38"},
+       .check_gradient = false,
+       .no_gradient_reason = "NaN has no differences"},
   };
 }
 
@@ -304,6 +398,19 @@ TROUPE_OP_CASES(UnsortedSegmentMax) {
       {.name = "a negative number",
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[3] 0 0 0", "i32[] -1"},
        .error = "must not be negative"},
+      {.name = "long rows",
+       .inputs = {"f32[4,20] nan nan nan nan nan nan nan nan nan nan nan nan nan nan nan nan nan "
+                  "nan nan nan 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 1 1 1 1 1 1 1 1 1 1 1 1 1 1 "
+                  "1 1 1 1 1 1 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5",
+                  "i32[4] 0 1 0 -1", "i32[] 3"},
+       .outputs =
+           {"f32[3,20] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 "
+            "3 3 -3.40282347e+38 -3.40282347e+38 -3.40282347e+38 -3.40282347e+38 -3.40282347e+38 "
+            "-3.40282347e+38 -3.40282347e+38 -3.40282347e+38 -3.40282347e+38 -3.40282347e+38 "
+            "-3.40282347e+38 -3.40282347e+38 -3.40282347e+38 -3.40282347e+38 -3.40282347e+38 "
+            "-3.40282347e+38 -3.40282347e+38 -3.40282347e+38 -3.40282347e+38 -3.40282347e+38"},
+       .check_gradient = false,
+       .no_gradient_reason = "NaN has no differences"},
   };
 }
 

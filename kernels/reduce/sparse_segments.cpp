@@ -11,6 +11,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/reduce/internal/join_rows.hpp"
 
 namespace troupe::reduce_sparse_segments {
 namespace {
@@ -22,13 +23,17 @@ using Summed = Types<float, double, std::int8_t, std::int16_t, std::int32_t, std
                      std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, Half, BFloat16>;
 using AnyFloat = Types<float, double, Half, BFloat16>;
 
-/// What rows of T are summed in: small floats in float, integers without a sign.
+/// Sums of these need no wider type; integers wrap.
+template <class T>
+constexpr bool sums_itself = std::is_arithmetic_v<T> && sizeof(T) >= 4;
+
+/// What rows of T are summed in: small floats in float, small integers in one that wraps alike.
 template <class T>
 auto sum_type() {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (sums_itself<T>)
     return T{};
   else if constexpr (std::is_integral_v<T>)
-    return std::uint64_t{};
+    return std::int32_t{};
   else
     return float{};
 }
@@ -96,39 +101,75 @@ Result<std::int64_t> output_rows(KernelContext& c, const Integers& ids) {
   return given[0];
 }
 
+/// Adds rows of T to sums of it.
+template <class T>
+class RowSum {
+public:
+  explicit RowSum(std::int64_t size) : size_(size), join_(size) {
+    if constexpr (std::is_same_v<Sum<T>, float>)
+      cast_ = arith::cast_kernel(static_cast<arith::Type>(dtype_of<T>), arith::Type::float32);
+    if constexpr (!sums_itself<T>)
+      wide_.resize(static_cast<std::size_t>(size));
+  }
+  void begin(const T* from, Sum<T>* sums) { join_.begin(Sum<T>{}, widened(from), sums); }
+  void add(const T* from, Sum<T>* sums) { join_.add(widened(from), sums); }
+
+private:
+  const Sum<T>* widened(const T* from) {
+    if constexpr (sums_itself<T>) {
+      return from;
+    } else {
+      if constexpr (std::is_same_v<Sum<T>, float>)
+        cast_(from, wide_.data(), 0, size_);
+      else
+        std::transform(from, from + size_, wide_.begin(),
+                       [](T x) { return static_cast<Sum<T>>(x); });
+      return wide_.data();
+    }
+  }
+
+  std::int64_t size_;
+  reduce::RowJoin<reduce::Join::add, Sum<T>> join_;
+  arith::CastKernel cast_;
+  std::vector<Sum<T>> wide_;
+};
+
 template <class T>
 void sum_segments(KernelContext& c, How how, const Integers& indices, const Integers& ids,
                   std::int64_t rows, std::int64_t inner, Tensor& out) {
-  Dims starts(static_cast<std::size_t>(rows) + 1, 0);
-  for (std::int64_t id : ids)
-    ++starts[static_cast<std::size_t>(id) + 1];
-  for (std::size_t i = 1; i < starts.size(); ++i)
-    starts[i] += starts[i - 1];
   const T* from = c.input(0).data<T>().data();
   T* to = out.mutable_data<T>().data();
   const double per_row = static_cast<double>(ids.size() + 1) / static_cast<double>(rows);
-  c.parallel_for(rows, 5 + static_cast<double>(inner) * (1 + per_row),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   std::vector<Sum<T>> sums(static_cast<std::size_t>(inner));
-                   for (std::int64_t row = begin; row < end; ++row) {
-                     const std::int64_t first = starts[static_cast<std::size_t>(row)],
-                                        last = starts[static_cast<std::size_t>(row) + 1];
-                     std::ranges::fill(sums, Sum<T>{});
-                     for (std::int64_t i = first; i < last; ++i) {
-                       const T* x = from + indices[static_cast<std::size_t>(i)] * inner;
-                       for (std::int64_t k = 0; k < inner; ++k)
-                         sums[static_cast<std::size_t>(k)] += static_cast<Sum<T>>(x[k]);
-                     }
-                     if constexpr (!std::is_integral_v<T>)
-                       if (how != How::sum && last - first > 1) {
-                         const auto by = static_cast<Sum<T>>(divisor(how, last - first));
-                         for (Sum<T>& x : sums)
-                           x /= by;
-                       }
-                     for (std::int64_t k = 0; k < inner; ++k)
-                       to[row * inner + k] = static_cast<T>(sums[static_cast<std::size_t>(k)]);
-                   }
-                 });
+  const double cost =
+      5 + static_cast<double>(inner) * 0.1 + per_row * (5 + static_cast<double>(inner) * 0.2);
+  c.parallel_for(rows, cost, [&](std::int64_t begin, std::int64_t end) {
+    RowSum<T> sum(inner);
+    std::vector<Sum<T>> room(static_cast<std::size_t>(sums_itself<T> ? 0 : inner));
+    const std::int64_t* id = std::lower_bound(ids.begin(), ids.end(), begin);
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t* first = id;
+      while (id != ids.end() && *id == row)
+        ++id;
+      T* target = to + row * inner;
+      if (id == first) {
+        std::fill_n(target, inner, T{});
+        continue;
+      }
+      Sum<T>* sums = room.data();
+      if constexpr (sums_itself<T>)
+        sums = target;
+      const std::int64_t* index = indices.begin() + (first - ids.begin());
+      const std::int64_t count = id - first;
+      sum.begin(from + index[0] * inner, sums);
+      for (std::int64_t i = 1; i < count; ++i)
+        sum.add(from + index[i] * inner, sums);
+      if constexpr (!std::is_integral_v<T>)
+        if (how != How::sum && count > 1)
+          reduce::divide_row(sums, inner, static_cast<Sum<T>>(divisor(how, count)));
+      if constexpr (!sums_itself<T>)
+        std::transform(sums, sums + inner, target, [](Sum<T> x) { return static_cast<T>(x); });
+    }
+  });
 }
 
 template <How how>
@@ -162,29 +203,49 @@ struct Spread {
   std::int64_t rows = 0;
 };
 
+/// Adds the columns [begin, end) of each index's row to that of its target.
+template <class T>
+void spread_columns(const Spread& s, const std::vector<double>& by, const T* from,
+                    std::int64_t inner, std::int64_t begin, std::int64_t end, T* to) {
+  const std::int64_t columns = end - begin;
+  std::vector<Sum<T>> room(static_cast<std::size_t>(sums_itself<T> ? 0 : s.rows * columns));
+  const std::int64_t pitch = sums_itself<T> ? inner : columns;
+  Sum<T>* sums = room.data();
+  if constexpr (sums_itself<T>) {
+    sums = to + begin;
+    for (std::int64_t row = 0; row < s.rows; ++row)
+      std::fill_n(sums + row * pitch, columns, T{});
+  }
+  for (std::size_t i = 0; i < s.ids.size(); ++i) {
+    const T* x = from + s.ids[i] * inner + begin;
+    Sum<T>* y = sums + s.targets[i] * pitch;
+    const double divisor = by[static_cast<std::size_t>(s.ids[i])];
+    if (divisor == 1)
+      for (std::int64_t k = 0; k < columns; ++k)
+        y[k] += static_cast<Sum<T>>(x[k]);
+    else
+      for (std::int64_t k = 0; k < columns; ++k)
+        y[k] += static_cast<Sum<T>>(static_cast<double>(static_cast<Sum<T>>(x[k])) / divisor);
+  }
+  if constexpr (!sums_itself<T>)
+    for (std::int64_t row = 0; row < s.rows; ++row)
+      std::transform(sums + row * pitch, sums + (row + 1) * pitch, to + row * inner + begin,
+                     [](Sum<T> x) { return static_cast<T>(x); });
+}
+
 template <class T>
 void spread(KernelContext& c, How how, const Spread& s, std::int64_t inner, Tensor& out) {
-  Dims counts(static_cast<std::size_t>(c.input(0).shape()[0]), 0);
+  std::vector<double> by(static_cast<std::size_t>(c.input(0).shape()[0]), 0);
   for (std::int64_t id : s.ids)
-    ++counts[static_cast<std::size_t>(id)];
+    ++by[static_cast<std::size_t>(id)];
+  for (double& count : by)
+    count = how == How::sum ? 1 : how == How::mean ? count : std::sqrt(count);
   const T* from = c.input(0).data<T>().data();
   T* to = out.mutable_data<T>().data();
-  c.parallel_for(
-      inner, 5.0 + 2.0 * static_cast<double>(s.ids.size()),
-      [&](std::int64_t begin, std::int64_t end) {
-        std::vector<Sum<T>> sums(static_cast<std::size_t>(s.rows));
-        for (std::int64_t k = begin; k < end; ++k) {
-          std::ranges::fill(sums, Sum<T>{});
-          for (std::size_t i = 0; i < s.ids.size(); ++i) {
-            const double by =
-                how == How::sum ? 1 : divisor(how, counts[static_cast<std::size_t>(s.ids[i])]);
-            sums[static_cast<std::size_t>(s.targets[i])] += static_cast<Sum<T>>(
-                static_cast<double>(static_cast<Sum<T>>(from[s.ids[i] * inner + k])) / by);
-          }
-          for (std::int64_t row = 0; row < s.rows; ++row)
-            to[row * inner + k] = static_cast<T>(sums[static_cast<std::size_t>(row)]);
-        }
-      });
+  c.parallel_for(inner, 5.0 + 2.0 * static_cast<double>(s.ids.size()),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   spread_columns(s, by, from, inner, begin, end, to);
+                 });
 }
 
 Status give_spread(KernelContext& c, How how, const Spread& s) {

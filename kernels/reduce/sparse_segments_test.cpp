@@ -104,6 +104,86 @@ TROUPE_OP_CASES(SparseSegmentSum) {
           .inputs = {"f32[] 1", "i32[1] 0", "i32[1] 0"},
           .error = "Shape must be at least rank 1",
       },
+      {
+          .name = "rows that fill vectors, f32",
+          .inputs = {"f32[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"f32[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
+      {
+          .name = "rows that fill vectors, f64",
+          .inputs = {"f64[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"f64[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
+      {
+          .name = "rows that fill vectors, f16",
+          .inputs = {"f16[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"f16[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
+      {
+          .name = "rows that fill vectors, bf16",
+          .inputs = {"bf16[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"bf16[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
+      {
+          .name = "rows that fill vectors, i32",
+          .inputs = {"i32[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"i32[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
+      {
+          .name = "rows that fill vectors, i8",
+          .inputs = {"i8[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"i8[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
+      {
+          .name = "rows that fill vectors, u32",
+          .inputs = {"u32[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"u32[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
+      {
+          .name = "rows that fill vectors, u64",
+          .inputs = {"u64[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"u64[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
+      {
+          .name = "rows that fill vectors, i64",
+          .inputs = {"i64[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"i64[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
+      {
+          .name = "rows that fill vectors, u16",
+          .inputs = {"u16[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+          .outputs = {"u16[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
+      },
   };
 }
 
@@ -259,6 +339,16 @@ TROUPE_OP_CASES(SparseSegmentMean) {
           .name = "a scalar",
           .inputs = {"f32[] 1", "i32[1] 0", "i32[1] 0"},
           .error = "Shape must be at least rank 1",
+      },
+      {
+          .name = "rows that fill vectors",
+          .inputs =
+              {"f32[3,9] 0 1 2 3 4 5 6 7 8 10 11 12 13 14 15 16 17 18 20 21 22 23 24 25 26 27 28",
+               "i32[4] 2 0 1 1", "i32[4] 0 0 2 2"},
+          .outputs = {"f32[3,9] 10.0 11.0 12.0 13.0 14.0 15.0 16.0 17.0 18.0 0 0 0 0 0 0 0 0 0 10 "
+                      "11 12 13 14 15 16 17 18"},
+          .check_gradient = false,
+          .no_gradient_reason = "its gradient is made where graphs are written",
       },
   };
 }

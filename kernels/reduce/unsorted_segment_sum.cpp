@@ -10,6 +10,7 @@
 #include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/gpu/shared.hpp"
+#include "kernels/reduce/internal/join_rows.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
 namespace troupe::reduce_unsorted_segment_sum {
@@ -52,14 +53,11 @@ Status differentiate(GradContext& g) {
 template <class T, class I>
 void add_rows(const T* data, const I* ids, std::int64_t count, std::int64_t inner, T* out,
               std::int64_t begin, std::int64_t end) {
+  const reduce::RowJoin<reduce::Join::add, T> join(inner);
   for (std::int64_t r = 0; r < count; ++r) {
     const auto segment = static_cast<std::int64_t>(ids[r]);
-    if (segment < begin || segment >= end)
-      continue;
-    T* to = out + segment * inner;
-    const T* from = data + r * inner;
-    for (std::int64_t i = 0; i < inner; ++i)
-      to[i] = reduce::add(to[i], from[i]);
+    if (segment >= begin && segment < end)
+      join.add(data + r * inner, out + segment * inner);
   }
 }
 
@@ -81,7 +79,7 @@ Status sum(KernelContext& c, const Tensor& values, std::int64_t segments, std::i
     add_rows(data, ids.data(), count, inner, to, 0, segments);
     return {};
   }
-  const double cost = 0.3 * static_cast<double>(count) * static_cast<double>(inner) /
+  const double cost = 0.1 * static_cast<double>(count) * static_cast<double>(inner) /
                       static_cast<double>(std::max<std::int64_t>(segments, 1));
   c.parallel_for(segments, cost, [&](std::int64_t begin, std::int64_t end) {
     add_rows(data, ids.data(), count, inner, to, begin, end);

@@ -120,6 +120,18 @@ Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const
   return run(c, kernel, plan, moved.raw(), out);
 }
 
+Status run_by(KernelContext& c, const arith::ReduceKernel& kernel, const Mask& mask,
+              const Shape& shape) {
+  const Tensor x = c.input(0);
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  if (shape.num_elements() == 0)
+    return {};
+  arith::ReducePlan plan;
+  return arith::make_reduce_plan(x.shape().dims(), mask.span(), plan)
+             ? run(c, kernel, plan, x.raw(), out)
+             : run_transposed(c, kernel, x, mask, out);
+}
+
 /// Sums and means of complex numbers: those of their parts, which are one more dimension.
 Status reduce_parts(KernelContext& c, arith::ReduceOp op, Mask mask, const Shape& shape) {
   const Tensor& x = c.input(0);
@@ -190,15 +202,19 @@ Status reduce(KernelContext& c, arith::ReduceOp op) {
   if (is_complex(x.dtype()))
     return op == arith::ReduceOp::prod ? multiply_complex(c, mask, shape)
                                        : reduce_parts(c, op, mask, shape);
-  arith::ReducePlan plan;
-  const bool fits = arith::make_reduce_plan(x.shape().dims(), mask.span(), plan);
-  if (fits && plan.is_copy())
+  if (shape.num_elements() == x.num_elements() && shape.num_elements() > 0)
     return c.set_output(0, x.reshaped(shape));
   TROUPE_ASSIGN(const arith::ReduceKernel kernel, arith::reduce(op, x.dtype()));
-  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  if (shape.num_elements() == 0)
-    return {};
-  return fits ? run(c, kernel, plan, x.raw(), out) : run_transposed(c, kernel, x, mask, out);
+  return run_by(c, kernel, mask, shape);
+}
+
+Status reduce(KernelContext& c, const arith::ReduceKernel& kernel) {
+  const Tensor& x = c.input(0);
+  TROUPE_ASSIGN(const Integers axes, integers(c.input(1)));
+  TROUPE_ASSIGN(const Mask mask, make_mask(axes, x.shape().rank()));
+  TROUPE_ASSIGN(const Shape shape,
+                Shape::make(result_dims(x.shape().dims(), mask, c.prepared<Attrs>().keep_dims)));
+  return run_by(c, kernel, mask, shape);
 }
 
 Status infer_shape(ShapeContext& c) {
