@@ -79,6 +79,45 @@ TROUPE_OP_CASES(SparseMatMul) {
        .attrs = {{"a_is_sparse", true}},
        .error = "2"},
       {.name = "a vector", .inputs = {"f32[2,2] 1", "f32[2] 1"}, .error = "b is not a matrix"},
+      {
+          .name = "few are not zero: a",
+          .inputs = {"f32[2,4] 0 0 2 0 0 0 0 0", "f32[4,3] inf 1 1 nan 1 1 1 inf 3 inf 1 1"},
+          .attrs = {{"a_is_sparse", true}},
+          .outputs = {"f32[2,3] 2 inf 6 0 0 0"},
+          .check_gradient = false,
+          .no_gradient_reason = "NaN has no differences",
+      },
+      {
+          .name = "few are not zero: b",
+          .inputs = {"f32[2,4] 1 nan 3 4 inf 6 7 8", "f32[4,3] 0 0 0 0 0 0 2 0 0 0 0 0"},
+          .attrs = {{"b_is_sparse", true}},
+          .outputs = {"f32[2,3] 6 0 0 14 0 0"},
+          .check_gradient = false,
+          .no_gradient_reason = "NaN has no differences",
+      },
+      {
+          .name = "few are not zero: a and b",
+          .inputs = {"f32[2,4] 0 0 inf 0 0 0 0 0", "f32[4,3] 0 0 0 nan 0 0 2 0 0 0 0 0"},
+          .attrs = {{"a_is_sparse", true}, {"b_is_sparse", true}},
+          .outputs = {"f32[2,3] inf 0 0 0 0 0"},
+          .check_gradient = false,
+          .no_gradient_reason = "NaN has no differences",
+      },
+      {
+          .name = "few are not zero: a and b, transposed",
+          .inputs = {"f32[4,2] 0 0 0 0 3 0 0 0", "f32[3,4] 0 0 2 0 0 5 0 0 0 0 4 0"},
+          .attrs = {{"transpose_a", true},
+                    {"transpose_b", true},
+                    {"a_is_sparse", true},
+                    {"b_is_sparse", true}},
+          .outputs = {"f32[2,3] 6 0 12 0 0 0"},
+      },
+      {
+          .name = "few are not zero: b, transposed",
+          .inputs = {"f32[4,2] 1 2 3 4 5 6 7 8", "f32[3,4] 0 0 2 0 0 0 0 0 0 0 0 0"},
+          .attrs = {{"transpose_a", true}, {"transpose_b", true}, {"b_is_sparse", true}},
+          .outputs = {"f32[2,3] 10 0 0 12 0 0"},
+      },
   };
 }
 
