@@ -1,6 +1,4 @@
 // GatherNd: output[i] = params[indices[i]], where an index names leading dimensions of params.
-#include <cstring>
-
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/nd_index.hpp"
 #include "kernels/array/internal/reshaping.hpp"
@@ -45,6 +43,24 @@ Status check(const Shape& params, const Shape& indices) {
   return {};
 }
 
+Status copy_objects(KernelContext& c, const array::NdIndex& index, Tensor& out) {
+  const Tensor& params = c.input(0);
+  if (index.bad >= 0)
+    TROUPE_TRY(array::fill_with_zeros(c, out));
+  std::size_t bytes = 0;
+  for (std::int64_t at : index.where)
+    bytes += at < 0 ? 0 : array::text_bytes(params, at * index.row, index.row);
+  TROUPE_TRY(out.charge(bytes));
+  c.parallel_for(static_cast<std::int64_t>(index.where.size()),
+                 2 + 0.1 * static_cast<double>(index.row),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i)
+                     if (const auto at = index.where[static_cast<std::size_t>(i)]; at >= 0)
+                       array::copy_elements(params, at * index.row, out, i * index.row, index.row);
+                 });
+  return {};
+}
+
 Status compute(KernelContext& c) {
   const Tensor &params = c.input(0), &indices = c.input(1);
   TROUPE_TRY(check(params.shape(), indices.shape()));
@@ -52,8 +68,11 @@ Status compute(KernelContext& c) {
                 ignores_bad_indices(c.attrs().get_or("bad_indices_policy", std::string())));
   Dims dims(indices.shape().dims().begin(), indices.shape().dims().end() - 1);
   const auto depth = static_cast<int>(indices.shape()[indices.shape().rank() - 1]);
-  for (int i = depth; i < params.shape().rank(); ++i)
+  std::int64_t row = 1;
+  for (int i = depth; i < params.shape().rank(); ++i) {
     dims.push_back(params.shape()[i]);
+    row *= params.shape()[i];
+  }
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
   std::int64_t count = 1;
   for (int i = 0; i + 1 < indices.shape().rank(); ++i)
@@ -62,40 +81,19 @@ Status compute(KernelContext& c) {
     return invalid_argument(str_cat(
         "Requested more than 0 entries, but params is empty.  Params shape: ", params.shape()));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  TROUPE_ASSIGN(const array::NdIndex index, array::read_nd_index(indices, params.shape()));
+  if (count == 0)
+    return {};
+  array::NdIndex index;
+  if (is_object(params.dtype())) {
+    TROUPE_ASSIGN(index, array::read_nd_index(indices, params.shape()));
+  } else {
+    index.bad = gather_nd_rows(c, params, indices, row, ignore, out);
+  }
   if (index.bad >= 0 && !ignore)
     return invalid_argument(str_cat(array::nd_index_text(indices, index.bad),
                                     " does not index into param shape ", params.shape(),
                                     ", node name: ", c.node_name()));
-  if (index.bad >= 0)
-    TROUPE_TRY(array::fill_with_zeros(c, out));
-  if (is_object(params.dtype())) {
-    std::size_t bytes = 0;
-    for (std::int64_t at : index.where)
-      bytes += at < 0 ? 0 : array::text_bytes(params, at * index.row, index.row);
-    TROUPE_TRY(out.charge(bytes));
-  }
-  const double cost = 2 + 0.1 * static_cast<double>(index.row);
-  if (!is_object(params.dtype())) {
-    const auto bytes = static_cast<std::size_t>(index.row) * dtype_size(params.dtype());
-    const auto* from = static_cast<const std::byte*>(params.raw());
-    auto* to = static_cast<std::byte*>(out.mutable_raw());
-    c.parallel_for(
-        static_cast<std::int64_t>(index.where.size()), cost,
-        [&](std::int64_t begin, std::int64_t end) {
-          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-            if (const auto at = index.where[i]; at >= 0)
-              std::memcpy(to + i * bytes, from + static_cast<std::size_t>(at) * bytes, bytes);
-        });
-    return {};
-  }
-  c.parallel_for(static_cast<std::int64_t>(index.where.size()), cost,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t i = begin; i < end; ++i)
-                     if (const auto at = index.where[static_cast<std::size_t>(i)]; at >= 0)
-                       array::copy_elements(params, at * index.row, out, i * index.row, index.row);
-                 });
-  return {};
+  return is_object(params.dtype()) ? copy_objects(c, index, out) : Status();
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/wrapping.hpp"
 
 namespace troupe::array_ragged {
 namespace {
@@ -78,18 +79,18 @@ Status give_ranges(KernelContext& c, std::int64_t rows) {
     const auto last = static_cast<std::size_t>(splits[static_cast<std::size_t>(row) + 1]);
     T value = at(0, row);
     const T delta = at(2, row);
-    c.serial_for(static_cast<std::int64_t>(last - first), 1,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (auto i = first + static_cast<std::size_t>(begin);
-                        i < first + static_cast<std::size_t>(end); ++i) {
-                     to[i] = value;
-                     if constexpr (std::is_integral_v<T>)
-                       value = static_cast<T>(static_cast<std::make_unsigned_t<T>>(value) +
-                                              static_cast<std::make_unsigned_t<T>>(delta));
-                     else
-                       value += delta;
-                   }
-                 });
+    const auto write = [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = first + static_cast<std::size_t>(begin);
+           i < first + static_cast<std::size_t>(end); ++i) {
+        to[i] = value;
+        value = add_wrapping(value, delta);
+      }
+    };
+    constexpr std::size_t long_row = 10'000;
+    if (last - first < long_row)
+      write(0, static_cast<std::int64_t>(last - first));
+    else
+      c.serial_for(static_cast<std::int64_t>(last - first), 1, write);
   }
   return {};
 }
@@ -295,13 +296,34 @@ Status check_nested(const std::vector<Integers>& all, std::int64_t values) {
 /// Every value's row, and its column in it.
 void write_level(const Integers& splits, std::vector<Dims>& index) {
   std::vector<Dims> out(index.size() + 1);
-  for (std::size_t row = 0; row + 1 < splits.size(); ++row)
-    for (std::int64_t i = splits[row]; i < splits[row + 1]; ++i) {
-      for (std::size_t d = 0; d < index.size(); ++d)
-        out[d].push_back(index[d][row]);
-      out.back().push_back(i - splits[row]);
-    }
+  for (Dims& dim : out)
+    dim.reserve(static_cast<std::size_t>(splits[splits.size() - 1]));
+  for (std::size_t row = 0; row + 1 < splits.size(); ++row) {
+    const std::int64_t n = splits[row + 1] - splits[row];
+    for (std::size_t d = 0; d < index.size(); ++d)
+      out[d].insert(out[d].end(), static_cast<std::size_t>(n), index[d][row]);
+    for (std::int64_t i = 0; i < n; ++i)
+      out.back().push_back(i);
+  }
   index = std::move(out);
+}
+
+/// The indices of the values of rows [begin, end): those of the row, the column, and the place in the
+/// value, which is of `inner` elements and of the last dimensions of `shape`.
+void write_indices(const Integers& splits, const std::vector<Dims>& index, const Dims& shape,
+                   std::int64_t inner, std::int64_t begin, std::int64_t end, std::int64_t* to) {
+  const std::size_t outer = index.size() + 1, rank = shape.size();
+  to += splits[static_cast<std::size_t>(begin)] * inner * static_cast<std::int64_t>(rank);
+  for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row)
+    for (std::int64_t i = 0; i < splits[row + 1] - splits[row]; ++i)
+      for (std::int64_t k = 0; k < inner; ++k, to += rank) {
+        for (std::size_t d = 0; d + 1 < outer; ++d)
+          to[d] = index[d][row];
+        to[outer - 1] = i;
+        std::int64_t left = k;
+        for (std::size_t d = rank; d-- > outer; left /= shape[d])
+          to[d] = left % shape[d];
+      }
 }
 
 Status compute_to_sparse(KernelContext& c) {
@@ -322,30 +344,27 @@ Status compute_to_sparse(KernelContext& c) {
     index[0].push_back(i);
   for (const Integers& splits : all) {
     c.stop_if_cancelled();
-    write_level(splits, index);
+    if (&splits != &all.back())
+      write_level(splits, index);
     std::int64_t widest = 0;
     for (std::size_t i = 1; i < splits.size(); ++i)
       widest = std::max(widest, splits[i] - splits[i - 1]);
     shape.push_back(widest);
   }
   const std::int64_t inner = rows == 0 ? 0 : values.num_elements() / rows;
-  const std::size_t outer = index.size();
   shape.insert(shape.end(), values.shape().dims().begin() + 1, values.shape().dims().end());
   const auto rank = static_cast<std::int64_t>(shape.size());
   TROUPE_ASSIGN(const Shape indices_shape, Shape::make(Dims{values.num_elements(), rank}));
   TROUPE_ASSIGN(Tensor indices, c.allocate_output(0, indices_shape));
   std::int64_t* to = indices.mutable_data<std::int64_t>().data();
-  c.parallel_for(rows * inner, 2.0 * static_cast<double>(rank),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t i = begin; i < end; ++i) {
-                     std::int64_t* at = to + i * rank;
-                     for (std::size_t d = 0; d < outer; ++d)
-                       at[d] = index[d][static_cast<std::size_t>(i / inner)];
-                     std::int64_t left = i % inner;
-                     for (std::size_t d = shape.size(); d-- > outer; left /= shape[d])
-                       at[d] = left % shape[d];
-                   }
-                 });
+  const Integers& last = all.back();
+  const auto parents = static_cast<std::int64_t>(last.size()) - 1;
+  const double cost = 5 + 2.0 * static_cast<double>(values.num_elements() * rank) /
+                              static_cast<double>(std::max<std::int64_t>(parents, 1));
+  if (inner > 0)
+    c.parallel_for(parents, cost, [&](std::int64_t begin, std::int64_t end) {
+      write_indices(last, index, shape, inner, begin, end, to);
+    });
   TROUPE_TRY(c.set_output(1, values.reshaped(Shape{values.num_elements()})));
   return give(c, 2, shape);
 }

@@ -149,44 +149,59 @@ std::int64_t named_by(Partition type, const Integers& rows) {
   return out;
 }
 
-/// Where the rows of the next dimension begin in the output, in units of `step`; -1: nowhere. There are
-/// `count` parents, of which those beyond `parents` are nowhere. The first `most` alone are asked for:
-/// splits may claim any number.
-Result<Dims> next_places(Partition type, const Integers& rows, const Dims& parents,
-                         std::int64_t count, std::int64_t step, std::int64_t size,
-                         std::int64_t most) {
-  Dims out;
-  const auto place = [&](std::int64_t parent, std::int64_t column) {
-    return parent < 0 || column >= size ? -1 : parent + column * step;
-  };
+/// What the rows of the next dimension are asked of.
+struct Rows {
+  Partition type;
+  const Integers& rows;
+  const Dims& parents; ///< where they begin in the output, -1: nowhere
+  std::int64_t count;  ///< of parents; those beyond `parents` are nowhere
+  std::int64_t most;   ///< how many are asked for: splits may claim any number
+};
+
+/// Calls run(first, n, parent) for rows of one parent that follow each other.
+template <class Run>
+Status for_each_run(const Rows& of, Run run) {
+  const Integers& rows = of.rows;
   const auto parent_at = [&](std::int64_t i) {
-    return i < static_cast<std::int64_t>(parents.size()) ? parents[static_cast<std::size_t>(i)]
-                                                         : -1;
+    return i < static_cast<std::int64_t>(of.parents.size())
+               ? of.parents[static_cast<std::size_t>(i)]
+               : -1;
   };
-  if (type == Partition::value_rowids) {
-    std::int64_t column = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i] < 0 || rows[i] >= count)
+  if (of.type == Partition::value_rowids) {
+    for (std::size_t i = 0; i < rows.size();) {
+      if (rows[i] < 0 || rows[i] >= of.count)
         return invalid_argument(
             str_cat(i == 0 ? "Got current_value_rowid=" : "Got next_value_rowid=", rows[i],
-                    " which is not less than ", count));
-      column = i > 0 && rows[i] == rows[i - 1] ? column + 1 : 0;
-      out.push_back(place(parent_at(rows[i]), column));
+                    " which is not less than ", of.count));
+      const std::size_t first = i;
+      while (i < rows.size() && rows[i] == rows[first])
+        ++i;
+      run(static_cast<std::int64_t>(first), static_cast<std::int64_t>(i - first),
+          parent_at(rows[first]));
     }
-    return out;
+    return {};
   }
-  if (static_cast<std::int64_t>(rows.size()) - 1 > count)
-    return invalid_argument(
-        str_cat("Row partition size is greater than output size: ", rows.size() - 1, " > ", count));
+  if (static_cast<std::int64_t>(rows.size()) - 1 > of.count)
+    return invalid_argument(str_cat(
+        "Row partition size is greater than output size: ", rows.size() - 1, " > ", of.count));
   if (!rows.empty() && rows[0] != 0)
     return invalid_argument("Invalid row split size.");
   for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
     if (rows[i + 1] < rows[i])
       return invalid_argument("Invalid row split size.");
-    const std::int64_t room = most - static_cast<std::int64_t>(out.size());
-    for (std::int64_t j = 0; j < std::min(rows[i + 1] - rows[i], room); ++j)
-      out.push_back(place(parent_at(static_cast<std::int64_t>(i)), j));
+    if (const std::int64_t n = std::min(rows[i + 1], of.most) - rows[i]; n > 0)
+      run(rows[i], n, parent_at(static_cast<std::int64_t>(i)));
   }
+  return {};
+}
+
+/// Where the rows of the next dimension begin in the output, in units of `step`; -1: nowhere.
+Result<Dims> next_places(const Rows& of, std::int64_t step, std::int64_t size) {
+  Dims out;
+  TROUPE_TRY(for_each_run(of, [&](std::int64_t, std::int64_t n, std::int64_t parent) {
+    for (std::int64_t column = 0; column < n; ++column)
+      out.push_back(parent < 0 || column >= size ? -1 : parent + column * step);
+  }));
   return out;
 }
 
@@ -242,24 +257,43 @@ Result<PartialShape> wanted_shape(const Tensor& given) {
   return PartialShape(Dims(dims.begin(), dims.end()));
 }
 
-/// The rows' values over the defaults.
-Status write(KernelContext& c, const Dims& places, std::int64_t inner, Tensor& out) {
+/// The rows' values over the defaults; a row of values has `inner` elements, of which the last dimension
+/// has room for `size`.
+Status write(KernelContext& c, const Rows& of, std::int64_t size, std::int64_t inner, Tensor& out) {
   const Tensor& values = c.input(1);
   TROUPE_ASSIGN(const Tensor fallback, default_row(c, Shape(values.shape().dims().subspan(1))));
-  TROUPE_TRY(out.charge(
-      array::text_bytes(fallback, 0, fallback.num_elements()) *
-          static_cast<std::size_t>(out.num_elements() / std::max<std::int64_t>(inner, 1)) +
-      array::text_bytes(values, 0, values.num_elements())));
-  c.parallel_for(out.num_elements() / inner, 10 + static_cast<double>(inner),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t row = begin; row < end; ++row)
-                     array::copy_elements(fallback, 0, out, row * inner, inner);
-                 });
-  for (std::size_t i = 0; i < places.size(); ++i)
-    if (places[i] >= 0)
-      array::copy_elements(values, static_cast<std::int64_t>(i) * inner, out, places[i] * inner,
-                           inner);
-  return {};
+  if (is_object(values.dtype()))
+    TROUPE_TRY(out.charge(
+        array::text_bytes(fallback, 0, fallback.num_elements()) *
+            static_cast<std::size_t>(out.num_elements() / std::max<std::int64_t>(inner, 1)) +
+        array::text_bytes(values, 0, values.num_elements())));
+  const std::int64_t rows = out.num_elements() / inner;
+  if (inner == 1 && !is_object(values.dtype()))
+    TROUPE_TRY(array::fill(c, fallback.reshaped(Shape{}), out));
+  else
+    c.parallel_for(
+        rows, 1 + 0.1 * static_cast<double>(inner), [&](std::int64_t begin, std::int64_t end) {
+          // One row, and then as many again as there are.
+          array::copy_elements(fallback, 0, out, begin * inner, inner);
+          for (std::int64_t done = 1; begin + done < end;) {
+            const std::int64_t more = std::min(done, end - begin - done);
+            array::copy_elements(out, begin * inner, out, (begin + done) * inner, more * inner);
+            done += more;
+          }
+        });
+  if (!is_object(values.dtype())) {
+    const auto bytes = inner * static_cast<std::int64_t>(dtype_size(values.dtype()));
+    const auto* from = static_cast<const std::byte*>(values.raw());
+    auto* to = static_cast<std::byte*>(out.mutable_raw());
+    return for_each_run(of, [&](std::int64_t first, std::int64_t n, std::int64_t parent) {
+      if (parent >= 0)
+        std::copy_n(from + first * bytes, std::min(n, size) * bytes, to + parent * bytes);
+    });
+  }
+  return for_each_run(of, [&](std::int64_t first, std::int64_t n, std::int64_t parent) {
+    if (parent >= 0)
+      array::copy_elements(values, first * inner, out, parent * inner, std::min(n, size) * inner);
+  });
 }
 
 Status compute(KernelContext& c) {
@@ -305,18 +339,21 @@ Status compute(KernelContext& c) {
     if (d + 1 == ranks && filled > named)
       return invalid_argument(
           str_cat("the row partitions name ", filled, " values, but there are ", named));
+    const Rows of{partitions.type_of(d), here, places, count, named};
+    if (d + 1 == ranks) {
+      std::int64_t inner = 1;
+      for (int i = 1; i < values.shape().rank(); ++i)
+        inner *= values.shape()[i];
+      return write(c, of, dim, inner, out);
+    }
     // As much as the places may take.
     TROUPE_TRY(
         c.allocate_temp(DType::int64, Shape{std::max<std::int64_t>(std::min(named, filled), 0)})
             .status());
-    TROUPE_ASSIGN(places,
-                  next_places(partitions.type_of(d), here, places, count, step, dim, named));
+    TROUPE_ASSIGN(places, next_places(of, step, dim));
     count = filled;
   }
-  std::int64_t inner = 1;
-  for (int d = 1; d < values.shape().rank(); ++d)
-    inner *= values.shape()[d];
-  return write(c, places, inner, out);
+  return {};
 }
 
 Status infer(ShapeContext& c) {

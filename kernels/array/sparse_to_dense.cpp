@@ -96,20 +96,27 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   TROUPE_TRY(array::fill(c, c.input(3), out));
   const bool one = values.shape().is_scalar();
-  if (is_object(values.dtype()))
-    TROUPE_TRY(out.charge(array::text_bytes(values, 0, values.num_elements()) *
-                          static_cast<std::size_t>(one ? sparse.count : 1)));
-  for (std::int64_t i = 0; i < sparse.count; ++i) {
+  std::vector<std::int64_t> where(static_cast<std::size_t>(sparse.count));
+  const std::int64_t* from = indices.begin();
+  for (std::int64_t i = 0; i < sparse.count; ++i, from += sparse.depth) {
     std::int64_t at = 0;
     for (std::int64_t k = 0; k < sparse.depth; ++k) {
-      const std::int64_t index = indices[static_cast<std::size_t>(i * sparse.depth + k)];
       const std::int64_t extent = shape[static_cast<int>(k)];
-      if (index < 0 || index >= extent)
+      if (from[k] < 0 || from[k] >= extent)
         return invalid_argument(str_cat("Indices are not valid (out of bounds).  Shape: ", shape));
-      at = at * extent + index;
+      at = at * extent + from[k];
     }
-    array::copy_elements(values, one ? 0 : i, out, at, 1);
+    where[static_cast<std::size_t>(i)] = at;
   }
+  if (!is_object(values.dtype())) {
+    arith::put_elements(static_cast<std::int64_t>(dtype_size(values.dtype())), values.raw(),
+                        one ? 0 : 1, where.data(), out.mutable_raw(), sparse.count);
+    return {};
+  }
+  TROUPE_TRY(out.charge(array::text_bytes(values, 0, values.num_elements()) *
+                        static_cast<std::size_t>(one ? sparse.count : 1)));
+  for (std::int64_t i = 0; i < sparse.count; ++i)
+    array::copy_elements(values, one ? 0 : i, out, where[static_cast<std::size_t>(i)], 1);
   return {};
 }
 

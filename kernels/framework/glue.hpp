@@ -16,7 +16,8 @@ namespace troupe {
 class Integers {
 public:
   explicit Integers(std::size_t size)
-      : size_(size), many_(size > few ? std::make_unique<std::int64_t[]>(size) : nullptr) {}
+      : size_(size),
+        many_(size > few ? std::make_unique_for_overwrite<std::int64_t[]>(size) : nullptr) {}
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   std::int64_t* begin() { return many_ ? many_.get() : few_; }

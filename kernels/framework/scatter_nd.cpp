@@ -1,8 +1,85 @@
 #include "kernels/framework/scatter_nd.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
 #include "core/base/strings.hpp"
+#include "kernels/arith/movement.hpp"
 
 namespace troupe {
+namespace {
+
+using IndexTypes = Types<std::int32_t, std::int64_t, std::int16_t, std::uint16_t>;
+
+/// Indices of `depth` numbers each; 0: as many as `many` says. Whether all are inside.
+template <int depth, class I>
+bool find_rows(const I* from, int many, const Shape& shape, std::int64_t count,
+               std::int64_t* where) {
+  const int numbers = depth > 0 ? depth : many;
+  std::uint64_t extents[Shape::max_rank] = {};
+  for (int k = 0; k < numbers; ++k)
+    extents[k] = static_cast<std::uint64_t>(shape[k]);
+  bool all_inside = true;
+  for (std::int64_t i = 0; i < count; ++i, from += numbers) {
+    std::uint64_t at = 0;
+    bool inside = true;
+    for (int k = 0; k < numbers; ++k) {
+      const auto index = static_cast<std::uint64_t>(static_cast<std::int64_t>(from[k]));
+      inside &= index < extents[k];
+      at = at * extents[k] + index;
+    }
+    where[i] = inside ? static_cast<std::int64_t>(at) : -1;
+    all_inside &= inside;
+  }
+  return all_inside;
+}
+
+} // namespace
+
+std::int64_t find_nd_rows(const Tensor& indices, const Shape& shape, std::int64_t begin,
+                          std::int64_t end, std::int64_t* where) {
+  const auto depth = static_cast<int>(indices.shape()[indices.shape().rank() - 1]);
+  bool all_inside = true;
+  const Status read = dispatch(IndexTypes{}, indices.dtype(), [&]<class I>() -> Status {
+    const I* from = indices.data<I>().data() + begin * depth;
+    all_inside = depth == 1   ? find_rows<1>(from, depth, shape, end - begin, where)
+                 : depth == 2 ? find_rows<2>(from, depth, shape, end - begin, where)
+                              : find_rows<0>(from, depth, shape, end - begin, where);
+    return {};
+  });
+  TROUPE_CHECK(read.ok(), "indices are integers");
+  for (std::int64_t i = end; !all_inside && i-- > begin;)
+    if (where[i - begin] < 0)
+      return i;
+  return -1;
+}
+
+std::int64_t gather_nd_rows(KernelContext& c, const Tensor& params, const Tensor& indices,
+                            std::int64_t row, bool ignore, Tensor& out) {
+  std::int64_t count = 1;
+  for (int i = 0; i + 1 < indices.shape().rank(); ++i)
+    count *= indices.shape()[i];
+  const std::int64_t bytes = row * static_cast<std::int64_t>(dtype_size(params.dtype()));
+  const std::vector<std::byte> zeros(static_cast<std::size_t>(ignore ? bytes : 0));
+  auto* to = static_cast<std::byte*>(out.mutable_raw());
+  std::atomic<std::int64_t> bad = -1;
+  c.parallel_for(
+      count, 3 + 0.1 * static_cast<double>(row), [&](std::int64_t begin, std::int64_t end) {
+        constexpr std::int64_t block = 256;
+        std::int64_t where[block];
+        for (std::int64_t at = begin; at < end; at += block) {
+          const std::int64_t stop = std::min(at + block, end);
+          const std::int64_t here = find_nd_rows(indices, params.shape(), at, stop, where);
+          for (std::int64_t seen = bad; here > seen;)
+            if (bad.compare_exchange_weak(seen, here))
+              break;
+          arith::take_elements(bytes, params.raw(), where, ignore ? zeros.data() : nullptr,
+                               to + at * bytes, stop - at);
+        }
+      });
+  return bad;
+}
 
 Status check_scatter_nd(const Shape& params, const Shape& indices, const Shape& updates) {
   if (params.rank() < 1)

@@ -59,21 +59,16 @@ Result<Slices> find_slices(const Shape& params, const Tensor& given, std::string
     out.count *= shape[i];
   for (int i = static_cast<int>(depth); i < params.rank(); ++i)
     out.size *= params[i];
-  TROUPE_ASSIGN(const Integers all, integers(indices));
   out.at.resize(static_cast<std::size_t>(out.count));
-  for (std::int64_t i = 0; i < out.count; ++i) {
-    std::int64_t at = 0;
-    for (int k = 0; k < depth; ++k) {
-      const std::int64_t index = all[static_cast<std::size_t>(i * depth + k)];
-      const bool is_outside = index < 0 || index >= params[k];
-      if (is_outside && !ignore)
-        return invalid_argument(str_cat(
-            "indices", shape.rank() == 1 ? "" : str_cat("[", position_text(shape, i), "]"), " = [",
-            row_text(all, i, static_cast<int>(depth)), "] does not index into ", of, " ", params));
-      at = at < 0 || is_outside ? -1 : at * params[k] + index;
-    }
-    out.at[static_cast<std::size_t>(i)] = at < 0 ? -1 : at * out.size;
+  if (find_nd_rows(indices, params, 0, out.count, out.at.data()) >= 0 && !ignore) {
+    TROUPE_ASSIGN(const Integers all, integers(indices));
+    const std::int64_t first = std::ranges::find(out.at, -1) - out.at.begin();
+    return invalid_argument(str_cat(
+        "indices", shape.rank() == 1 ? "" : str_cat("[", position_text(shape, first), "]"), " = [",
+        row_text(all, first, static_cast<int>(depth)), "] does not index into ", of, " ", params));
   }
+  for (std::int64_t& at : out.at)
+    at = at < 0 ? -1 : at * out.size;
   return out;
 }
 
@@ -138,15 +133,29 @@ Status gather(KernelContext& c) {
   if (params.num_elements() == 0 && indices.shape().rank() > 0 && indices.num_elements() > 0)
     return invalid_argument(str_cat(
         "Requested more than 0 entries, but params is empty.  Params shape: ", params.shape()));
-  TROUPE_ASSIGN(const Slices slices, find_slices(params.shape(), indices, "param shape"));
   const auto of_indices = indices.shape().dims(), of_params = params.shape().dims();
+  // Objects, and what is wrong, one by one.
+  Slices slices;
+  const bool can_be_quick = !is_object(params.dtype()) && !of_indices.empty() &&
+                            of_indices.back() <= params.shape().rank() && params.num_elements() > 0;
+  if (!can_be_quick) {
+    TROUPE_ASSIGN(slices, find_slices(params.shape(), indices, "param shape"));
+  }
   std::vector<std::int64_t> dims(of_indices.begin(), of_indices.end() - 1);
   dims.insert(dims.end(), of_params.begin() + of_indices.back(), of_params.end());
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
-  if (slices.count > 0 && params.num_elements() == 0)
+  if (!can_be_quick && slices.count > 0 && params.num_elements() == 0)
     return invalid_argument(str_cat(
         "Requested more than 0 entries, but params is empty.  Params shape: ", params.shape()));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  if (can_be_quick) {
+    std::int64_t row = 1;
+    for (auto i = static_cast<std::size_t>(of_indices.back()); i < of_params.size(); ++i)
+      row *= of_params[i];
+    return gather_nd_rows(c, params, indices, row, false, out) < 0
+               ? Status()
+               : find_slices(params.shape(), indices, "param shape").status();
+  }
   for (std::int64_t i = 0; i < slices.count; ++i)
     copy_elements(params, slices.at[static_cast<std::size_t>(i)], out, i * slices.size,
                   slices.size);

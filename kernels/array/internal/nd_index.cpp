@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/strings.hpp"
+#include "kernels/framework/scatter_nd.hpp"
 
 namespace troupe::array {
 namespace {
@@ -23,35 +24,8 @@ Result<NdIndex> read_nd_index(const Tensor& indices, const Shape& shape) {
   if (out.depth == 0 && out.row == 0) // nothing names nothing: there may be any number of them
     return out;
   out.where.resize(static_cast<std::size_t>(count));
-  TROUPE_TRY(dispatch(IndexTypes{}, indices.dtype(), [&]<class I>() -> Status {
-    const I* from = indices.data<I>().data();
-    if (out.depth == 1) { // rows by their number, as most have them
-      const auto extent = static_cast<std::uint64_t>(shape[0]);
-      std::int64_t num_bad = 0;
-      for (std::int64_t i = 0; i < count; ++i) {
-        const auto index = static_cast<std::int64_t>(from[i]);
-        const bool is_there = static_cast<std::uint64_t>(index) < extent;
-        out.where[static_cast<std::size_t>(i)] = is_there ? index : -1;
-        num_bad += is_there ? 0 : 1;
-      }
-      if (num_bad > 0)
-        out.bad = std::ranges::find(out.where.rbegin(), out.where.rend(), -1).base() -
-                  out.where.begin() - 1;
-      return {};
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::int64_t at = 0;
-      for (std::int64_t k = 0; k < out.depth; ++k) {
-        const auto index = static_cast<std::int64_t>(*from++);
-        const std::int64_t extent = shape[static_cast<int>(k)];
-        at = at < 0 || index < 0 || index >= extent ? -1 : at * extent + index;
-      }
-      out.where[static_cast<std::size_t>(i)] = at;
-      if (at < 0)
-        out.bad = i;
-    }
-    return {};
-  }));
+  TROUPE_TRY(dispatch(IndexTypes{}, indices.dtype(), []<class I>() { return Status(); }));
+  out.bad = find_nd_rows(indices, shape, 0, count, out.where.data());
   return out;
 }
 
