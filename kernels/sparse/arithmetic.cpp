@@ -9,6 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/tensor_text.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/framework/wrapping.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
 namespace troupe::sparse_arithmetic {
@@ -72,24 +73,31 @@ Status compute_add(KernelContext& c) {
   TROUPE_ASSIGN(const Tensor av, widened(c, *terms[0].values));
   TROUPE_ASSIGN(const Tensor bv, widened(c, *terms[1].values));
   return dispatch(Computed{}, av.dtype(), [&]<class T>() -> Status {
-    Dims indices;
-    std::vector<T> sums;
     const double least = threshold.value<double>();
-    sparse::merge(terms[0], terms[1], [&](std::int64_t i, std::int64_t j) {
+    const Sparse &first = terms[0], &second = terms[1];
+    const auto x = av.data<T>(), y = bv.data<T>();
+    std::vector<T> sums;
+    std::vector<const std::int64_t*> places;
+    const auto most = static_cast<std::size_t>(std::max(first.entries, second.entries));
+    sums.reserve(most);
+    places.reserve(most);
+    sparse::merge(first, second, [&](std::int64_t i, std::int64_t j) {
       T sum{};
       if (i >= 0)
-        sum += av.data<T>()[static_cast<std::size_t>(i)];
+        sum = add_wrapping(sum, x[static_cast<std::size_t>(i)]);
       if (j >= 0)
-        sum += bv.data<T>()[static_cast<std::size_t>(j)];
+        sum = add_wrapping(sum, y[static_cast<std::size_t>(j)]);
       if (i >= 0 && j >= 0 && !(magnitude(sum) >= least))
         return;
-      const auto at = i >= 0 ? terms[0].index(i) : terms[1].index(j);
-      indices.insert(indices.end(), at.begin(), at.end());
+      places.push_back(i >= 0 ? first.indices.data() + i * first.rank
+                              : second.indices.data() + j * second.rank);
       sums.push_back(sum);
     });
     const auto count = static_cast<std::int64_t>(sums.size());
-    TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, terms[0].rank}));
-    std::ranges::copy(indices, out.mutable_data<std::int64_t>().begin());
+    TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, first.rank}));
+    std::int64_t* to = out.mutable_data<std::int64_t>().data();
+    for (const std::int64_t* place : places)
+      to = std::copy_n(place, first.rank, to);
     TROUPE_ASSIGN(Tensor values, allocate_widened(c, 1, Shape{count}));
     std::ranges::copy(sums, values.mutable_data<T>().begin());
     TROUPE_TRY(c.set_output(2, c.input(2)));

@@ -1,4 +1,6 @@
 // SparseFillEmptyRows gives every row without entries one, in its first column; its gradient.
+#include <numeric>
+
 #include "graph/op/grad_context.hpp"
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -47,33 +49,44 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor empty, c.allocate_output(2, Shape{rows}));
   TROUPE_ASSIGN(Tensor map, c.allocate_output(3, Shape{entries}));
   Dims next(static_cast<std::size_t>(rows), 0);
-  for (std::int64_t i = 0; i < entries; ++i) {
+  bool in_order = true;
+  for (std::int64_t i = 0, before = 0; i < entries; ++i) {
     const std::int64_t row = in[static_cast<std::size_t>(i * rank)];
     if (row < 0 || row >= rows)
       return invalid_argument(str_cat("indices(", i, ", 0) is invalid: ", row, " >= ", rows));
     ++next[static_cast<std::size_t>(row)];
+    in_order &= row >= before;
+    before = row;
   }
   std::int64_t total = 0;
+  const auto is_empty = empty.mutable_data<bool>();
   for (std::size_t r = 0; r < next.size(); ++r) {
     const std::int64_t here = next[r];
-    empty.mutable_data<bool>()[r] = here == 0;
+    is_empty[r] = here == 0;
     next[r] = total;
     total += std::max<std::int64_t>(here, 1);
   }
-  Dims order(static_cast<std::size_t>(total), -1);
-  Dims out(static_cast<std::size_t>(total * rank), 0);
-  for (std::size_t r = 0; r < next.size(); ++r)
-    if (empty.data<bool>()[r])
-      out[static_cast<std::size_t>(next[r] * rank)] = static_cast<std::int64_t>(r);
-  for (std::int64_t i = 0; i < entries; ++i) {
-    const auto from =
-        in.subspan(static_cast<std::size_t>(i * rank), static_cast<std::size_t>(rank));
-    const std::int64_t at = next[static_cast<std::size_t>(from[0])]++;
-    order[static_cast<std::size_t>(at)] = i;
-    map.mutable_data<std::int64_t>()[static_cast<std::size_t>(i)] = at;
-    std::ranges::copy(from, out.begin() + at * rank);
+  const auto places = map.mutable_data<std::int64_t>();
+  if (in_order && total == entries) { // nothing is added and nothing moves
+    std::iota(places.begin(), places.end(), std::int64_t{0});
+    TROUPE_TRY(c.set_output(0, indices));
+    return c.set_output(1, values);
   }
-  TROUPE_TRY(sparse::give_indices(c, 0, out, rank));
+  Dims order(static_cast<std::size_t>(total), -1);
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{total, rank}));
+  std::int64_t* to = out.mutable_data<std::int64_t>().data();
+  for (std::size_t r = 0; r < next.size(); ++r)
+    if (is_empty[r]) {
+      std::fill_n(to + next[r] * rank, rank, std::int64_t{0});
+      to[next[r] * rank] = static_cast<std::int64_t>(r);
+    }
+  const std::int64_t* from = in.data();
+  for (std::int64_t i = 0; i < entries; ++i, from += rank) {
+    const std::int64_t at = next[static_cast<std::size_t>(*from)]++;
+    order[static_cast<std::size_t>(at)] = i;
+    places[static_cast<std::size_t>(i)] = at;
+    std::copy_n(from, rank, to + at * rank);
+  }
   return sparse::take(c, 1, values, order, &fallback);
 }
 

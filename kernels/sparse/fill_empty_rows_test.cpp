@@ -91,6 +91,22 @@ TROUPE_OP_CASES(SparseFillEmptyRows) {
           .inputs = {"i64[1,2] 0", "f64[1] 1", "i64[2] 4 3", "f64[1] 9"},
           .error = "Shape must be rank 0 but is rank 1",
       },
+      {
+          .name = "no row is empty",
+          .inputs = {"i64[3,2] 0 1 1 2 1 0", "f32[3] 1 0 3", "i64[2] 2 3", "f32[] 1"},
+          .outputs = {"i64[3,2] 0 1 1 2 1 0", "f32[3] 1 0 3", "bool[2] false false",
+                      "i64[3] 0 1 2"},
+          .check_gradient = false,
+          .no_gradient_reason = "indices and values are checked together",
+      },
+      {
+          .name = "no row is empty, not in order",
+          .inputs = {"i64[3,2] 1 2 0 1 1 0", "f32[3] 1 0 3", "i64[2] 2 3", "f32[] 1"},
+          .outputs = {"i64[3,2] 0 1 1 2 1 0", "f32[3] 0 1 3", "bool[2] false false",
+                      "i64[3] 1 0 2"},
+          .check_gradient = false,
+          .no_gradient_reason = "indices and values are checked together",
+      },
   };
 }
 

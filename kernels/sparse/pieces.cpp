@@ -152,21 +152,43 @@ Status compute_split(KernelContext& c) {
                                     extent, "), got ", parts));
   const std::int64_t size = extent / parts, longer = extent % parts;
   const std::int64_t in_longer = longer * (size + 1);
-  std::vector<Part> out(static_cast<std::size_t>(parts));
+  const auto part_of = [&](std::int64_t x) {
+    return x < in_longer ? x / (size + 1) : longer + (x - in_longer) / size;
+  };
+  // The entries part by part: where each part ends, and which they are.
+  Dims which(static_cast<std::size_t>(s.entries)), order(which.size());
+  Dims ends(static_cast<std::size_t>(parts) + 1, 0);
+  const std::int64_t* from = s.indices.data();
   for (std::int64_t i = 0; i < s.entries; ++i) {
-    Dims at(s.index(i).begin(), s.index(i).end());
-    const std::int64_t x = at[a];
-    const std::int64_t which = x < in_longer ? x / (size + 1) : longer + (x - in_longer) / size;
-    at[a] = x < in_longer ? x % (size + 1) : (x - in_longer) % size;
-    Part& part = out[static_cast<std::size_t>(which)];
-    part.order.push_back(i);
-    part.indices.insert(part.indices.end(), at.begin(), at.end());
+    const std::int64_t part = part_of(from[i * s.rank + axis]);
+    which[static_cast<std::size_t>(i)] = part;
+    ++ends[static_cast<std::size_t>(part) + 1];
+  }
+  for (std::size_t p = 1; p < ends.size(); ++p)
+    ends[p] += ends[p - 1];
+  for (std::int64_t i = 0; i < s.entries; ++i) {
+    std::int64_t& end = ends[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])];
+    order[static_cast<std::size_t>(end++)] = i;
   }
   for (int p = 0; p < parts; ++p) {
+    const std::int64_t first = p == 0 ? 0 : ends[static_cast<std::size_t>(p) - 1];
+    const auto mine = std::span(order).subspan(
+        static_cast<std::size_t>(first),
+        static_cast<std::size_t>(ends[static_cast<std::size_t>(p)] - first));
+    const std::int64_t start = p < longer ? p * (size + 1) : in_longer + (p - longer) * size;
+    const int n = static_cast<int>(parts);
+    TROUPE_ASSIGN(Tensor indices,
+                  c.allocate_output(p, Shape{static_cast<std::int64_t>(mine.size()), s.rank}));
+    std::int64_t* to = indices.mutable_data<std::int64_t>().data();
+    for (const std::int64_t i : mine) {
+      std::copy_n(from + i * s.rank, s.rank, to);
+      to[axis] -= start;
+      to += s.rank;
+    }
+    TROUPE_TRY(sparse::take(c, n + p, *s.values, mine));
     Dims shape(s.shape.begin(), s.shape.end());
     shape[a] = size + (p < longer ? 1 : 0);
-    const int n = static_cast<int>(parts);
-    TROUPE_TRY(give_part(c, out[static_cast<std::size_t>(p)], s, shape, p, n + p, 2 * n + p));
+    TROUPE_TRY(sparse::give(c, 2 * n + p, shape));
   }
   return {};
 }

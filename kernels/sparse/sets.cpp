@@ -2,6 +2,7 @@
 // dimension of a tensor holds a set for each index before it; what is the same twice counts once.
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,17 +25,37 @@ using Members = Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std
 template <class T>
 using Member = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
 
-/// All sets of a tensor: (which set, member), sorted and each once, so that an operation on these
-/// pairs is the operation on every set.
+/// All sets of a tensor that are not empty, by their numbers: the members of each, sorted and each once,
+/// lie one after the other.
 template <class T>
-using Sets = std::vector<std::pair<std::int64_t, Member<T>>>;
+struct Sets {
+  struct Run {
+    std::int64_t set;
+    std::size_t begin, end;
+  };
+  std::vector<Member<T>> members;
+  std::vector<Run> runs;
 
+  auto of(const Run& run) const {
+    return std::span(members).subspan(run.begin, run.end - run.begin);
+  }
+};
+
+/// Sorts each run and leaves out what is there twice.
 template <class T>
-Sets<T> in_order(Sets<T> sets) {
-  std::ranges::sort(sets);
-  const auto twice = std::ranges::unique(sets);
-  sets.erase(twice.begin(), twice.end());
-  return sets;
+void put_in_order(KernelContext& c, Sets<T>& sets) {
+  const auto size = static_cast<double>(sets.members.size());
+  const auto runs = static_cast<std::int64_t>(sets.runs.size());
+  c.parallel_for(runs, 20 + 20 * size / static_cast<double>(std::max<std::int64_t>(runs, 1)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t r = begin; r < end; ++r) {
+                     auto& run = sets.runs[static_cast<std::size_t>(r)];
+                     const auto members =
+                         std::span(sets.members).subspan(run.begin, run.end - run.begin);
+                     std::ranges::sort(members);
+                     run.end -= std::ranges::unique(members).size();
+                   }
+                 });
 }
 
 /// Of the sets themselves: all dimensions but the last.
@@ -46,14 +67,15 @@ Result<Dims> group_shape(std::span<const std::int64_t> shape) {
 }
 
 template <class T>
-Sets<T> dense_sets(const Tensor& x) {
+Sets<T> dense_sets(KernelContext& c, const Tensor& x) {
   const auto values = x.data<T>();
   const auto size = static_cast<std::size_t>(x.shape()[x.shape().rank() - 1]);
   Sets<T> out;
-  out.reserve(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    out.emplace_back(static_cast<std::int64_t>(i / size), Member<T>(values[i]));
-  return in_order<T>(std::move(out));
+  out.members.assign(values.begin(), values.end());
+  for (std::size_t begin = 0; begin < values.size(); begin += size)
+    out.runs.push_back({static_cast<std::int64_t>(begin / size), begin, begin + size});
+  put_in_order(c, out);
+  return out;
 }
 
 /// Of the inputs from `first` on.
@@ -71,70 +93,106 @@ Result<Sparse> input_sets(KernelContext& c, int first) {
 }
 
 template <class T>
-Sets<T> sparse_sets(const Sparse& s) {
+Sets<T> sparse_sets(KernelContext& c, const Sparse& s) {
   const auto values = s.values->data<T>();
-  Sets<T> out;
-  out.reserve(values.size());
-  for (std::int64_t i = 0; i < s.entries; ++i) {
+  std::vector<std::pair<std::int64_t, Member<T>>> all;
+  all.reserve(values.size());
+  bool in_order = true;
+  const std::int64_t* at = s.indices.data();
+  for (std::int64_t i = 0; i < s.entries; ++i, at += s.rank) {
     std::int64_t set = 0;
     for (std::size_t d = 0; d + 1 < s.shape.size(); ++d)
-      set = set * s.shape[d] + s.index(i)[d];
-    out.emplace_back(set, Member<T>(values[static_cast<std::size_t>(i)]));
+      set = set * s.shape[d] + at[d];
+    in_order &= i == 0 || all.back().first <= set;
+    all.emplace_back(set, Member<T>(values[static_cast<std::size_t>(i)]));
   }
-  return in_order<T>(std::move(out));
-}
-
-template <class T>
-Sets<T> combine(std::string_view operation, const Sets<T>& a, const Sets<T>& b) {
+  if (!in_order) // whoever does not ask for a check may bring that
+    std::ranges::stable_sort(all, {}, [](const auto& entry) { return entry.first; });
   Sets<T> out;
-  auto to = std::back_inserter(out);
-  if (operation == "a-b")
-    std::ranges::set_difference(a, b, to);
-  else if (operation == "b-a")
-    std::ranges::set_difference(b, a, to);
-  else if (operation == "intersection")
-    std::ranges::set_intersection(a, b, to);
-  else
-    std::ranges::set_union(a, b, to);
+  out.members.reserve(all.size());
+  for (const auto& [set, member] : all) {
+    if (out.runs.empty() || out.runs.back().set != set)
+      out.runs.push_back({set, out.members.size(), out.members.size()});
+    out.members.push_back(member);
+    ++out.runs.back().end;
+  }
+  put_in_order(c, out);
   return out;
 }
 
-/// The attribute, in lower case.
-Result<std::string> set_operation(const KernelContext& c) {
-  TROUPE_ASSIGN(std::string out, c.attrs().get<std::string>("set_operation"));
-  for (char& letter : out)
+enum class Operation : std::uint8_t { a_without_b, b_without_a, intersection, in_either };
+
+/// The attribute, in any case.
+Result<Operation> set_operation(const KernelContext& c) {
+  TROUPE_ASSIGN(std::string name, c.attrs().get<std::string>("set_operation"));
+  for (char& letter : name)
     if (letter >= 'A' && letter <= 'Z')
       letter = static_cast<char>(letter - 'A' + 'a');
-  for (std::string_view known : {"a-b", "b-a", "intersection", "union"})
-    if (out == known)
-      return out;
-  return invalid_argument(str_cat("Invalid set_operation ", out, "."));
+  if (name == "a-b")
+    return Operation::a_without_b;
+  if (name == "b-a")
+    return Operation::b_without_a;
+  if (name == "intersection")
+    return Operation::intersection;
+  if (name == "union")
+    return Operation::in_either;
+  return invalid_argument(str_cat("Invalid set_operation ", name, "."));
+}
+
+template <class T>
+Sets<T> combine(Operation operation, const Sets<T>& a, const Sets<T>& b) {
+  Sets<T> out;
+  out.members.reserve(a.members.size() + b.members.size());
+  auto to = std::back_inserter(out.members);
+  auto x = a.runs.begin(), y = b.runs.begin();
+  while (x != a.runs.end() || y != b.runs.end()) {
+    const bool has_a = x != a.runs.end() && (y == b.runs.end() || x->set <= y->set);
+    const bool has_b = y != b.runs.end() && (x == a.runs.end() || y->set <= x->set);
+    const std::int64_t set = has_a ? x->set : y->set;
+    const auto first = has_a ? a.of(*x) : std::span<const Member<T>>();
+    const auto second = has_b ? b.of(*y) : std::span<const Member<T>>();
+    const std::size_t begin = out.members.size();
+    if (operation == Operation::a_without_b)
+      std::ranges::set_difference(first, second, to);
+    else if (operation == Operation::b_without_a)
+      std::ranges::set_difference(second, first, to);
+    else if (operation == Operation::intersection)
+      std::ranges::set_intersection(first, second, to);
+    else
+      std::ranges::set_union(first, second, to);
+    if (out.members.size() > begin)
+      out.runs.push_back({set, begin, out.members.size()});
+    x += has_a ? 1 : 0;
+    y += has_b ? 1 : 0;
+  }
+  return out;
 }
 
 /// The result on the sets of two tensors with as many of them, `shape`, as a sparse tensor.
 template <class T>
-Status give(KernelContext& c, std::string_view operation, const Dims& shape, const Sets<T>& a,
+Status give(KernelContext& c, Operation operation, const Dims& shape, const Sets<T>& a,
             const Sets<T>& b) {
   const Sets<T> sets = combine<T>(operation, a, b);
-  Dims indices, whole = shape;
-  indices.reserve(sets.size() * (shape.size() + 1));
-  std::int64_t largest = 0, in_set = 0;
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    in_set = i > 0 && sets[i - 1].first == sets[i].first ? in_set + 1 : 0;
-    largest = std::max(largest, in_set + 1);
-    const std::size_t begin = indices.size();
-    indices.resize(begin + shape.size() + 1);
-    indices.back() = in_set;
-    std::int64_t left = sets[i].first;
+  const auto count = static_cast<std::int64_t>(sets.members.size());
+  const auto rank = static_cast<std::int64_t>(shape.size()) + 1;
+  TROUPE_ASSIGN(Tensor indices, c.allocate_output(0, Shape{count, rank}));
+  std::int64_t* to = indices.mutable_data<std::int64_t>().data();
+  Dims place(shape.size()), whole = shape;
+  whole.push_back(0);
+  for (const auto& run : sets.runs) {
+    std::int64_t left = run.set;
     for (std::size_t d = shape.size(); d-- > 0; left /= shape[d])
-      indices[begin + d] = left % shape[d];
+      place[d] = left % shape[d];
+    const auto size = static_cast<std::int64_t>(run.end - run.begin);
+    whole.back() = std::max(whole.back(), size);
+    for (std::int64_t i = 0; i < size; ++i) {
+      to = std::ranges::copy(place, to).out;
+      *to++ = i;
+    }
   }
-  whole.push_back(largest);
-  TROUPE_TRY(sparse::give_indices(c, 0, indices, static_cast<std::int64_t>(whole.size())));
-  TROUPE_ASSIGN(Tensor values, c.allocate_output(1, Shape{static_cast<std::int64_t>(sets.size())}));
-  const auto to = values.mutable_data<T>();
-  for (std::size_t i = 0; i < sets.size(); ++i)
-    to[i] = T(sets[i].second);
+  TROUPE_ASSIGN(Tensor values, c.allocate_output(1, Shape{count}));
+  std::ranges::transform(sets.members, values.mutable_data<T>().begin(),
+                         [](const Member<T>& member) { return T(member); });
   return sparse::give(c, 2, whole);
 }
 
@@ -151,35 +209,35 @@ Result<Dims> dense_groups(const Tensor& x) {
 }
 
 Status compute_dense_dense(KernelContext& c) {
-  TROUPE_ASSIGN(const std::string operation, set_operation(c));
+  TROUPE_ASSIGN(const Operation operation, set_operation(c));
   TROUPE_ASSIGN(const Dims a, dense_groups(c.input(0)));
   TROUPE_ASSIGN(const Dims b, dense_groups(c.input(1)));
   TROUPE_TRY(check_same(a, b));
   return dispatch(Members{}, c.input(0).dtype(), [&]<class T>() -> Status {
-    return give<T>(c, operation, a, dense_sets<T>(c.input(0)), dense_sets<T>(c.input(1)));
+    return give<T>(c, operation, a, dense_sets<T>(c, c.input(0)), dense_sets<T>(c, c.input(1)));
   });
 }
 
 Status compute_dense_sparse(KernelContext& c) {
-  TROUPE_ASSIGN(const std::string operation, set_operation(c));
+  TROUPE_ASSIGN(const Operation operation, set_operation(c));
   TROUPE_ASSIGN(const Sparse second, input_sets(c, 1));
   TROUPE_ASSIGN(const Dims a, dense_groups(c.input(0)));
   TROUPE_ASSIGN(const Dims b, group_shape(second.shape));
   TROUPE_TRY(check_same(a, b));
   return dispatch(Members{}, c.input(0).dtype(), [&]<class T>() -> Status {
-    return give<T>(c, operation, a, dense_sets<T>(c.input(0)), sparse_sets<T>(second));
+    return give<T>(c, operation, a, dense_sets<T>(c, c.input(0)), sparse_sets<T>(c, second));
   });
 }
 
 Status compute_sparse_sparse(KernelContext& c) {
-  TROUPE_ASSIGN(const std::string operation, set_operation(c));
+  TROUPE_ASSIGN(const Operation operation, set_operation(c));
   TROUPE_ASSIGN(const Sparse first, input_sets(c, 0));
   TROUPE_ASSIGN(const Sparse second, input_sets(c, 3));
   TROUPE_ASSIGN(const Dims a, group_shape(first.shape));
   TROUPE_ASSIGN(const Dims b, group_shape(second.shape));
   TROUPE_TRY(check_same(a, b));
   return dispatch(Members{}, c.input(1).dtype(), [&]<class T>() -> Status {
-    return give<T>(c, operation, a, sparse_sets<T>(first), sparse_sets<T>(second));
+    return give<T>(c, operation, a, sparse_sets<T>(c, first), sparse_sets<T>(c, second));
   });
 }
 
@@ -191,8 +249,8 @@ Status compute_size(KernelContext& c) {
   const auto sizes = out.mutable_data<std::int32_t>();
   std::ranges::fill(sizes, 0);
   return dispatch(Members{}, s.values->dtype(), [&]<class T>() -> Status {
-    for (const auto& [set, member] : sparse_sets<T>(s))
-      ++sizes[static_cast<std::size_t>(set)];
+    for (const auto& run : sparse_sets<T>(c, s).runs)
+      sizes[static_cast<std::size_t>(run.set)] = static_cast<std::int32_t>(run.end - run.begin);
     return {};
   });
 }

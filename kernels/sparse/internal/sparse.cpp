@@ -1,8 +1,9 @@
 #include "kernels/sparse/internal/sparse.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
+
+#include "kernels/arith/movement.hpp"
 
 namespace troupe::sparse {
 namespace {
@@ -72,13 +73,14 @@ Status check_shape(std::span<const std::int64_t> shape) {
 }
 
 Status check_bounds(const Sparse& s) {
-  for (std::int64_t i = 0; i < s.entries; ++i) {
-    const auto at = s.index(i);
-    for (std::size_t d = 0; d < at.size(); ++d)
-      if (at[d] < 0 || at[d] >= s.shape[d])
-        return invalid_argument(str_cat("Sparse index tuple indices[", i, ", :] = [",
-                                        str_join(Dims(at.begin(), at.end()), ", "),
-                                        "] is out of bounds"));
+  const std::int64_t* at = s.indices.data();
+  for (std::int64_t i = 0; i < s.entries; ++i, at += s.rank) {
+    bool inside = true;
+    for (std::int64_t d = 0; d < s.rank; ++d)
+      inside &= at[d] >= 0 && at[d] < s.shape[static_cast<std::size_t>(d)];
+    if (!inside)
+      return invalid_argument(str_cat("Sparse index tuple indices[", i, ", :] = [",
+                                      str_join(Dims(at, at + s.rank), ", "), "] is out of bounds"));
   }
   return {};
 }
@@ -124,14 +126,9 @@ Status take(KernelContext& c, int output, const Tensor& values, std::span<const 
   if (is_object(values.dtype()))
     return dispatch(Types<std::string, ResourceHandle, Variant>{}, values.dtype(),
                     [&]<class T>() { return take_objects<T>(values, order, otherwise, out); });
-  const std::size_t size = dtype_size(values.dtype());
-  const auto* from = static_cast<const std::byte*>(values.raw());
-  auto* to = static_cast<std::byte*>(out.mutable_raw());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const void* element =
-        order[i] < 0 ? otherwise->raw() : from + static_cast<std::size_t>(order[i]) * size;
-    std::memcpy(to + i * size, element, size);
-  }
+  arith::take_elements(static_cast<std::int64_t>(dtype_size(values.dtype())), values.raw(),
+                       order.data(), otherwise != nullptr ? otherwise->raw() : nullptr,
+                       out.mutable_raw(), static_cast<std::int64_t>(order.size()));
   return {};
 }
 

@@ -56,20 +56,29 @@ Status give(KernelContext& c, int output, const Dims& values);
 /// The same as a matrix of `rank` columns.
 Status give_indices(KernelContext& c, int output, const Dims& values, std::int64_t rank);
 
+/// Below, equal to or above 0 as index `a` comes before, with or behind `b`.
+inline int compare(const std::int64_t* a, const std::int64_t* b, std::int64_t rank) {
+  for (std::int64_t d = 0; d < rank; ++d)
+    if (a[d] != b[d])
+      return a[d] < b[d] ? -1 : 1;
+  return 0;
+}
+
 /// Walks two sorted lists of indices at once: body(i, j), -1 for the one that has no such entry.
 template <class Body>
 void merge(const Sparse& a, const Sparse& b, Body body) {
   std::int64_t i = 0, j = 0;
-  while (i < a.entries || j < b.entries) {
-    const bool no_b = j == b.entries, no_a = i == a.entries;
-    const bool a_first =
-        !no_a && (no_b || std::ranges::lexicographical_compare(a.index(i), b.index(j)));
-    const bool b_first =
-        !no_b && (no_a || std::ranges::lexicographical_compare(b.index(j), a.index(i)));
-    body(b_first ? -1 : i, a_first ? -1 : j);
-    i += b_first ? 0 : 1;
-    j += a_first ? 0 : 1;
+  const std::int64_t *x = a.indices.data(), *y = b.indices.data();
+  while (i < a.entries && j < b.entries) {
+    const int order = compare(x + i * a.rank, y + j * b.rank, a.rank);
+    body(order > 0 ? -1 : i, order < 0 ? -1 : j);
+    i += order > 0 ? 0 : 1;
+    j += order < 0 ? 0 : 1;
   }
+  for (; i < a.entries; ++i)
+    body(i, std::int64_t{-1});
+  for (; j < b.entries; ++j)
+    body(std::int64_t{-1}, j);
 }
 
 std::int64_t volume(std::span<const std::int64_t> dims);
