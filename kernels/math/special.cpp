@@ -15,6 +15,7 @@ namespace troupe::math_special {
 namespace {
 
 namespace special = math::special;
+using arith::Special;
 
 using Real = double (*)(double);
 using ComplexFn = std::complex<double> (*)(const std::complex<double>&);
@@ -77,6 +78,22 @@ Status real(KernelContext& c) {
   float* y = out.mutable_data<float>().data();
   c.parallel_for(out.num_elements(), math::costly,
                  [&](std::int64_t begin, std::int64_t end) { of_floats(x, y, begin, end); });
+  return {};
+}
+
+/// What arith has by its function, the rest in double.
+template <Real fn, arith::Special which>
+Status real(KernelContext& c) {
+  const arith::UnaryKernel kernel =
+      arith::special_kernel(which, static_cast<arith::Type>(c.input(0).dtype()));
+  if (!kernel)
+    return compute(c, fn);
+  const void* x = c.input(0).raw();
+  const Shape shape = c.input(0).shape();
+  TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, shape));
+  void* y = out.mutable_raw();
+  c.parallel_for(out.num_elements(), math::costly,
+                 [&](std::int64_t begin, std::int64_t end) { kernel(x, y, begin, end); });
   return {};
 }
 template <ComplexFn fn>
@@ -202,14 +219,18 @@ void add_field(OpLibrary& library, const Row& row, KernelFn of_complex) {
 void add_bessel(OpLibrary& library) {
   using namespace special;
   for (const Row& row :
-       {Row{"BesselI0", real<bessel_i0>, nullptr, "The modified Bessel function I0."},
-        Row{"BesselI1", real<bessel_i1>, nullptr, "The modified Bessel function I1."},
-        Row{"BesselI0e", real<bessel_i0e>, nullptr, "I0 times exp(-|x|)."},
-        Row{"BesselI1e", real<bessel_i1e>, nullptr, "I1 times exp(-|x|)."},
-        Row{"BesselK0", real<bessel_k0>, nullptr, "The modified Bessel function K0."},
-        Row{"BesselK1", real<bessel_k1>, nullptr, "The modified Bessel function K1."},
-        Row{"BesselK0e", real<bessel_k0e>, nullptr, "K0 times exp(x)."},
-        Row{"BesselK1e", real<bessel_k1e>, nullptr, "K1 times exp(x)."},
+       {Row{"BesselI0", real<bessel_i0, Special::bessel_i0>, nullptr,
+            "The modified Bessel function I0."},
+        Row{"BesselI1", real<bessel_i1, Special::bessel_i1>, nullptr,
+            "The modified Bessel function I1."},
+        Row{"BesselI0e", real<bessel_i0e, Special::bessel_i0e>, nullptr, "I0 times exp(-|x|)."},
+        Row{"BesselI1e", real<bessel_i1e, Special::bessel_i1e>, nullptr, "I1 times exp(-|x|)."},
+        Row{"BesselK0", real<bessel_k0, Special::bessel_k0>, nullptr,
+            "The modified Bessel function K0."},
+        Row{"BesselK1", real<bessel_k1, Special::bessel_k1>, nullptr,
+            "The modified Bessel function K1."},
+        Row{"BesselK0e", real<bessel_k0e, Special::bessel_k0e>, nullptr, "K0 times exp(x)."},
+        Row{"BesselK1e", real<bessel_k1e, Special::bessel_k1e>, nullptr, "K1 times exp(x)."},
         Row{"BesselJ0", real<j0_of>, nullptr, "The Bessel function J0."},
         Row{"BesselJ1", real<j1_of>, nullptr, "The Bessel function J1."},
         Row{"BesselY0", real<y0_of>, nullptr, "The Bessel function Y0."},
@@ -222,7 +243,7 @@ void add_special(OpLibrary& library) {
   for (const Row& row :
        {Row{"Lgamma", real<log_gamma>, of_lgamma, "The logarithm of |gamma(x)|."},
         Row{"Digamma", real<digamma, arith::digamma>, of_digamma, "The derivative of Lgamma."},
-        Row{"Erfc", real<std::erfc>, of_erfc, "1 - erf(x)."},
+        Row{"Erfc", real<std::erfc, Special::erfc>, of_erfc, "1 - erf(x)."},
         Row{"Erfinv", real<erfinv, arith::erfinv>, of_erfinv, "The inverse of erf."},
         Row{"Ndtri", real<ndtri, arith::ndtri>, of_ndtri,
             "The quantiles of the standard normal distribution."},
@@ -241,11 +262,13 @@ void register_ops(OpLibrary& library) {
   add_bessel(library);
   add_special(library);
   add_field(library, {"Tan", real<std::tan>, of_tan, "The tangent."}, complex<std::tan<double>>);
-  add_field(library, {"Asin", real<std::asin>, of_asin, "The inverse of the sine."},
+  add_field(library, {"Asin", real<std::asin, Special::asin>, of_asin, "The inverse of the sine."},
             complex<std::asin<double>>);
-  add_field(library, {"Acos", real<std::acos>, of_acos, "The inverse of the cosine."},
+  add_field(library,
+            {"Acos", real<std::acos, Special::acos>, of_acos, "The inverse of the cosine."},
             complex<std::acos<double>>);
-  add_field(library, {"Atan", real<std::atan>, of_atan, "The inverse of the tangent."},
+  add_field(library,
+            {"Atan", real<std::atan, Special::atan>, of_atan, "The inverse of the tangent."},
             complex<std::atan<double>>);
   add_field(library, {"Sinh", real<std::sinh>, of_sinh, "The hyperbolic sine."},
             complex<std::sinh<double>>);

@@ -1,5 +1,6 @@
 // Special functions of two and three numbers, with broadcasting: a row each. Half and bfloat16 are
 // computed in float.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/elementwise.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 #include "kernels/math/internal/special.hpp"
@@ -23,19 +25,13 @@ using arith::RowMode;
 struct Xlogy {
   template <class T>
   static T of(T x, T y) {
-    if constexpr (std::is_floating_point_v<T>)
-      if (std::abs(y) < std::numeric_limits<T>::min())
-        y = std::copysign(T(0), y); // of a denormal that counts as 0 the library gives some number
     return x == T(0) ? T(0) : x * std::log(y);
   }
 };
 struct Xlog1py {
   template <class T>
   static T of(T x, T y) {
-    if constexpr (std::is_floating_point_v<T>)
-      return x == T(0) ? T(0) : x * std::log1p(y);
-    else
-      return x == T(0) ? T(0) : x * std::log(T(1) + y);
+    return x == T(0) ? T(0) : x * std::log(T(1) + y);
   }
 };
 struct Xdivy {
@@ -60,19 +56,13 @@ struct InDouble {
 };
 
 template <class F>
-constexpr bool rounds_logarithm = std::is_same_v<F, Xlogy> || std::is_same_v<F, Xlog1py>;
+constexpr bool takes_logarithm = std::is_same_v<F, Xlogy> || std::is_same_v<F, Xlog1py>;
 
 template <class F, class T>
 T element(T x, T y) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
-    const auto a = static_cast<float>(x);
-    if constexpr (rounds_logarithm<F>) { // then the product, as TensorFlow does
-      const auto log = static_cast<float>(T(F::of(1.0F, static_cast<float>(y))));
-      return T(a == 0 ? 0.0F : a * log);
-    } else {
-      return T(F::of(a, static_cast<float>(y)));
-    }
-  } else
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    return T(F::of(static_cast<float>(x), static_cast<float>(y)));
+  else
     return F::of(x, y);
 }
 
@@ -88,13 +78,88 @@ bool row(const void* a, const void* b, void* out, std::int64_t n, RowMode mode) 
   return true;
 }
 
+/// A product with logarithms, which are rounded before it, as TensorFlow does; block by block.
+template <class F, class T>
+bool logarithm_row(const void* a, const void* b, void* out, std::int64_t n, RowMode mode) {
+  constexpr auto type = static_cast<arith::Type>(dtype_of<T>);
+  constexpr bool is_log = std::is_same_v<F, Xlogy>;
+  const auto log = arith::unary_kernel(is_log ? arith::UnaryOp::log : arith::UnaryOp::log1p, type);
+  const auto multiply = arith::binary_kernel(arith::BinaryOp::mul_no_nan, type);
+  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  T* z = static_cast<T*>(out);
+  constexpr std::int64_t block = 256;
+  T logs[block];
+  const auto take_logs = [&](const T* from, std::int64_t count) {
+    if constexpr (is_log && std::is_floating_point_v<T>) {
+      for (std::int64_t k = 0; k < count; ++k) // denormals count as 0
+        logs[k] = std::abs(from[k]) < std::numeric_limits<T>::min() ? T(0) : from[k];
+      log(logs, logs, 0, count);
+    } else {
+      log(from, logs, 0, count);
+    }
+  };
+  if (mode == RowMode::right_scalar) {
+    take_logs(y, 1);
+    return multiply.row(logs, x, z, n, RowMode::left_scalar);
+  }
+  for (std::int64_t i = 0; i < n; i += block) {
+    const std::int64_t count = std::min(block, n - i);
+    take_logs(y + i, count);
+    if (mode == RowMode::left_scalar)
+      multiply.row(logs, x, z + i, count, RowMode::right_scalar);
+    else
+      multiply.row(logs, x + i, z + i, count, RowMode::both_rows);
+  }
+  return true;
+}
+
+/// Quotients, and then 0 where x is.
+template <class T>
+bool quotient_row(const void* a, const void* b, void* out, std::int64_t n, RowMode mode) {
+  const auto divide =
+      arith::binary_kernel(arith::BinaryOp::real_div, static_cast<arith::Type>(dtype_of<T>));
+  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  T* z = static_cast<T*>(out);
+  if (mode == RowMode::left_scalar && *x == T(0)) {
+    std::fill_n(z, n, T(0));
+    return true;
+  }
+  if (mode == RowMode::left_scalar)
+    return divide.row(x, y, z, n, mode);
+  constexpr std::int64_t block = 256;
+  T quotients[block];
+  for (std::int64_t i = 0; i < n; i += block) {
+    const std::int64_t count = std::min(block, n - i);
+    divide.row(x + i, mode == RowMode::right_scalar ? y : y + i, quotients, count, mode);
+    if (count == block) // a constant, which makes vectors of it
+      for (std::int64_t k = 0; k < block; ++k)
+        z[i + k] = x[i + k] == T(0) ? T(0) : quotients[k];
+    else
+      for (std::int64_t k = 0; k < count; ++k)
+        z[i + k] = x[i + k] == T(0) ? T(0) : quotients[k];
+  }
+  return true;
+}
+
+template <class F, class T>
+arith::BinaryRow row_of() {
+  constexpr bool is_complex =
+      std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+  if constexpr (takes_logarithm<F> && !is_complex)
+    return logarithm_row<F, T>;
+  else if constexpr (std::is_same_v<F, Xdivy> && std::is_floating_point_v<T>)
+    return quotient_row<T>;
+  else
+    return row<F, T>;
+}
+
 template <class F, class All>
 Status compute(KernelContext& c) {
   arith::BinaryKernel kernel;
   const DType dtype = c.input(0).dtype();
   kernel.in_size = kernel.out_size = static_cast<int>(dtype_size(dtype));
   TROUPE_TRY(dispatch(All{}, dtype, [&]<class T>() -> Status {
-    kernel.fn = row<F, T>;
+    kernel.fn = row_of<F, T>();
     return {};
   }));
   TROUPE_ASSIGN(const Shape shape, broadcast_shapes(c.input(0).shape(), c.input(1).shape()));
