@@ -61,7 +61,7 @@ def attr(value):
     if isinstance(value, float):
         return varint(4 << 3 | 5) + struct.pack("<f", value)
     if isinstance(value, list):
-        return block(1, b"".join(number(3, i) for i in value))
+        return block(1, b"".join(text(2, i) if isinstance(i, str) else number(3, i) for i in value))
     return text(2, value)
 
 

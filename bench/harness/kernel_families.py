@@ -51,6 +51,18 @@ def place_rows():
               Tindices=Type(INT32), **F32)
     yield row("segment-sum", "UnsortedSegmentSum of 4 096 rows of 64 to 1 000", "UnsortedSegmentSum", ["x", ids, scalar(1000, INT32)],
               {"x": (4096, 64), "y": (4096,)}, 10, Tindices=Type(INT32), Tnumsegments=Type(INT32), **F32)
+    sorted_ids = ints([i // 16 for i in range(4096)])
+    for op in ("SegmentSum", "SegmentMean", "SegmentProd", "SegmentMin", "SegmentMax"):
+        yield row(op.lower(), f"{op} of 4 096 rows of 64, 16 in each", op, ["above x", sorted_ids], {"x": (4096, 64)}, 10, Tindices=Type(INT32), **F32)
+    yield row("segmentsum-scalars", "SegmentSum of 4 096 scalars, 16 in each", "SegmentSum", ["x", sorted_ids], {"x": (4096,)}, 10, Tindices=Type(INT32), **F32)
+    for op in ("UnsortedSegmentMax", "UnsortedSegmentProd"):
+        yield row(op.lower(), f"{op} of 4 096 rows of 64 to 1 000", op, ["above x", ids, scalar(1000, INT32)], {"x": (4096, 64), "y": (4096,)}, 10, Tindices=Type(INT32),
+                  Tnumsegments=Type(INT32), **F32)
+    for op in ("SparseSegmentSum", "SparseSegmentMean"):
+        yield row(op.lower(), f"{op} of 4 096 rows of 64, 16 in each", op, ["x", ids, sorted_ids], rows, 10, Tidx=Type(INT32), Tsegmentids=Type(INT32),
+                  sparse_gradient=False, **F32)
+    yield row("gather-nd-scalars", "GatherNd of 16 384 scalars", "GatherNd", ["x", "int32 0 255 y"], {"x": (256, 256), "y": (16384, 2)}, 10, Tparams=Type(FLOAT),
+              Tindices=Type(INT32))
     yield row("one-hot", "OneHot of 512 by 1 000", "OneHot", [ids, scalar(1000, INT32), scalar(1.0), scalar(0.0)], {"y": (512,)}, 10, axis=-1, TI=Type(INT32), **F32)
     for op in ("Cumsum", "Cumprod"):
         yield row(op.lower(), f"{op} of 256 rows of 256", op, ["x", scalar(1, INT32)], {"x": (256, 256)}, 10, exclusive=False, reverse=False, Tidx=Type(INT32), **F32)
@@ -59,6 +71,37 @@ def place_rows():
     yield row("strided-slice", "StridedSlice of every second element of 512 x 256", "StridedSlice", ["x", ints([0, 0]), ints([512, 256]), ints([2, 2])],
               {"x": (512, 256)}, 10, Index=Type(INT32), begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0, **F32)
     yield row("space-to-depth", "SpaceToDepth of 8 x 32 x 32 x 16 by 2", "SpaceToDepth", ["x"], {"x": (8, 32, 32, 16)}, 10, block_size=2, **F32)
+
+
+def sparse_rows():
+    """Sparse tensors, ragged ones, sets."""
+    places = [n for i in range(20_000) for n in (i // 20, i % 20 * 50)]
+    tensor = [(INT64, (20_000, 2), places), "x", (INT64, (2,), [1000, 1000])]
+    entries = {"x": (20_000,)}
+    yield row("sparse-fill", "SparseFillEmptyRows of 20 000 entries, with no row empty", "SparseFillEmptyRows", [*tensor, scalar(0.0)], entries, 10, **F32)
+    yield row("sparse-fill-some", "SparseFillEmptyRows of 20 000 entries, every second row empty", "SparseFillEmptyRows",
+              [(INT64, (20_000, 2), [2 * n if k % 2 == 0 else n for k, n in enumerate(places)]), "x", (INT64, (2,), [2000, 1000]), scalar(0.0)], entries, 10, **F32)
+    yield row("sparse-split", "SparseSplit of 20 000 entries in 4", "SparseSplit", [scalar(1, INT64), *tensor], entries, 10, num_split=4, **F32)
+    yield row("sparse-add", "SparseAdd of two times 20 000 entries", "SparseAdd", [*tensor, *tensor, scalar(0.0)], entries, 10, Treal=Type(FLOAT), **F32)
+    yield row("sparse-to-dense", "SparseToDense of 20 000 entries to 1 000 x 1 000", "SparseToDense", [tensor[0], tensor[2], "x", scalar(0.0)], entries, 10,
+              validate_indices=True, Tindices=Type(INT64), **F32)
+    flags = {"transpose_a": False, "transpose_b": False, "a_is_sparse": True, "b_is_sparse": False}
+    zeros = (FLOAT, (256, 256), [1.0 if i % 10 == 0 else 0.0 for i in range(256 * 256)])
+    for name, changed in (("sparse-a", {}), ("sparse-b", {"a_is_sparse": False, "b_is_sparse": True}), ("sparse-a-turned", {"transpose_a": True, "transpose_b": True})):
+        yield row(f"matmul-{name}", f"SparseMatMul of 256 x 256, {name.replace('-', ' ')}, a tenth of it not 0", "SparseMatMul",
+                  ["x", zeros] if changed.get("b_is_sparse") else [zeros, "x"], {"x": (256, 256)}, 5, Ta=Type(FLOAT), Tb=Type(FLOAT), **{**flags, **changed})
+    ends = [0]
+    for i in range(2000):
+        ends.append(ends[-1] + i * 7 % 20)
+    splits, values = (INT64, (len(ends),), ends), {"x": (ends[-1],)}
+    yield row("ragged-to-tensor", "RaggedTensorToTensor of 2 000 rows", "RaggedTensorToTensor", [(INT64, (2,), [-1, -1]), "x", scalar(0.0), splits], values, 10,
+              Tindex=Type(INT64), Tshape=Type(INT64), num_row_partition_tensors=1, row_partition_types=["ROW_SPLITS"], **F32)
+    yield row("ragged-to-sparse", "RaggedTensorToSparse of 2 000 rows", "RaggedTensorToSparse", [splits, "x"], values, 10, RAGGED_RANK=1, Tsplits=Type(INT64), **F32)
+    yield row("ragged-range", "RaggedRange of 2 000 rows", "RaggedRange", [scalar(0, INT32), (INT32, (2000,), [i * 7 % 20 for i in range(2000)]), scalar(1, INT32)], {}, 10,
+              Tsplits=Type(INT64), T=Type(INT32))
+    for operation in ("intersection", "union", "a-b"):
+        yield row(f"set-{operation}", f"DenseToDenseSetOperation, {operation} of 500 sets of 30", "DenseToDenseSetOperation", ["int64 0 49 x", "int64 0 49 y"],
+                  {"x": (500, 30), "y": (500, 30)}, 5, set_operation=operation, validate_indices=True, T=Type(INT64))
 
 
 def image_rows():
@@ -115,10 +158,14 @@ def network_rows():
         yield row(op.lower(), f"{op} of 16 384", op, [ints([16384])], {}, 10, **shape)
     yield row("multinomial", "Multinomial of 128 rows of 1 000, 10 of each", "Multinomial", ["x", scalar(10, INT32)], {"x": (128, 1000)}, 5, seed=1, seed2=2,
               output_dtype=Type(INT64), **F32)
-    for op in ("Lgamma", "Digamma", "Erfinv", "Log1p", "Expm1", "Softplus", "Pow", "FloorMod", "SquaredDifference"):
-        two = op in ("Pow", "FloorMod", "SquaredDifference")
+    for op in ("Lgamma", "Digamma", "Erfinv", "Log1p", "Expm1", "Softplus", "Pow", "FloorMod", "SquaredDifference", "Xlogy", "Xlog1py", "Xdivy", "BesselK0", "BesselK1e"):
+        two = op in ("Pow", "FloorMod", "SquaredDifference", "Xlogy", "Xlog1py", "Xdivy")
         yield row(op.lower(), f"{op} of {'two times ' if two else ''}16 384", op, ["above x"] + (["y"] if two else []),
                   {"x": (16384,), **({"y": (16384,)} if two else {})}, 10, **F32)
+
+
+    for op in ("Atan", "Asin", "Acos", "Erfc", "BesselI0", "BesselI1", "BesselI0e", "BesselI1e"):
+        yield row(op.lower(), f"{op} of 16 384", op, ["x"], {"x": (16384,)}, 10, **F32)
 
 
 def dtype_rows():
@@ -141,12 +188,12 @@ def dtype_rows():
         yield row(op.lower(), f"{op} of 16 384", op, ["complex x"], {"x": (16384,)}, 20, T=Type(8), Tout=Type(1))
     for op in ("Mul", "RealDiv"):
         yield row(f"{op.lower()}-complex64", f"{op} of two times 16 384 of complex64", op, ["complex x", "complex y"], numbers, 20, T=Type(8))
-    for op in ("Sqrt", "Log"):
+    for op in ("Sqrt", "Log", "Exp"):
         yield row(f"{op.lower()}-complex64", f"{op} of 16 384 of complex64", op, ["complex x"], {"x": (16384,)}, 20, T=Type(8))
     yield row("quantize", "QuantizeV2 of 16 384 to quint8", "QuantizeV2", ["x", scalar(-1.0), scalar(1.0)], {"x": (16384,)}, 10, T=Type(12), mode="MIN_COMBINED")
     yield row("fake-quant", "FakeQuantWithMinMaxVars of 16 384", "FakeQuantWithMinMaxVars", ["x", scalar(-1.0), scalar(1.0)], {"x": (16384,)}, 10, num_bits=8)
 
 
 def family_rows():
-    for rows in (linear_algebra_rows, transform_rows, sorting_rows, place_rows, image_rows, network_rows, dtype_rows):
+    for rows in (linear_algebra_rows, transform_rows, sorting_rows, place_rows, sparse_rows, image_rows, network_rows, dtype_rows):
         yield from rows()

@@ -29,6 +29,8 @@ def reduction_rows():
         for rows, columns in ((1024, 32), (1024, 64), (64, 4096)):
             yield row(f"{op.lower()}-{rows}x{columns}", f"{op} of {rows} rows of {columns}", op, ["above x" if op == "Prod" else "x", ints([1])],
                       {"x": (rows, columns)}, **attrs)
+    for axis in (0, 1):
+        yield row(f"euclidean-{axis}", f"EuclideanNorm of 1024 x 64 over {axis}", "EuclideanNorm", ["x", ints([axis])], {"x": (1024, 64)}, **attrs)
     for op in ("Sum", "Max"):
         yield row(f"{op.lower()}-columns", f"{op} of the columns of 1024 x 64", op, ["x", ints([0])], {"x": (1024, 64)}, **attrs)
     yield row("prod-all", "Prod of 262 144", "Prod", ["above x", ints([0])], {"x": (262144,)}, **attrs)
