@@ -61,11 +61,12 @@ struct WaitReport {
 /// A client's graph and its life on a master. Safe for any thread; steps run concurrently. No call
 /// waits for ever: a step ends with its deadline (RunOptions::timeout_ms,
 /// SessionOptions::operation_timeout_ms; a week if neither says less), with the loss of a task it
-/// needs, or with its cancellation. Every other call ends within operation_timeout_ms, DEADLINE_EXCEEDED
-/// naming the master; without it, and with a master or a task that is silent, when that has been judged:
-/// within the lease (5 s) and two seconds, UNAVAILABLE naming the task and why. A task that ends is told of
-/// at once. After a lost master has restarted, calls end ABORTED: open a new session. A moved-from session
-/// may be assigned to or destroyed; its calls end FAILED_PRECONDITION.
+/// needs, or with its cancellation. Every other call ends within operation_timeout_ms,
+/// DEADLINE_EXCEEDED naming the master; without it, and with a master or a task that is silent,
+/// when that has been judged: within the lease (5 s) and two seconds, UNAVAILABLE naming the task
+/// and why. A task that ends is told of at once. After a lost master has restarted, calls end
+/// ABORTED: open a new session. A moved-from session may be assigned to or destroyed; its calls end
+/// FAILED_PRECONDITION.
 class Session {
 public:
   /// Target "" or "local": in this process, with variables of its own; steps run on the caller's
@@ -73,13 +74,13 @@ public:
   /// Sessions with the same device_count, intra_op_threads and memory_limit share devices, threads
   /// and that limit, but for those with per_session_threads.
   /// "caf://host:port": the node there is the master; variables live on the cluster and are shared
-  /// by name. UNAVAILABLE naming whoever cannot be reached; INVALID_ARGUMENT for a target of another
-  /// form; INVALID_ARGUMENT or UNIMPLEMENTED for an option that cannot be kept.
+  /// by name. UNAVAILABLE naming whoever cannot be reached; INVALID_ARGUMENT for a target of
+  /// another form; INVALID_ARGUMENT or UNIMPLEMENTED for an option that cannot be kept.
   static Result<Session> open(const std::string& target, const SessionOptions& options = {});
   /// On a task that this process itself runs, as a gateway does: `node` is the master, reached by
   /// messages within the process, without a connection and without a lease. Variables live on its
-  /// cluster. Shares the node, which outlives it; devices, threads and memory are the node's, as for
-  /// an address. UNAVAILABLE once the node leaves.
+  /// cluster. Shares the node, which outlives it; devices, threads and memory are the node's, as
+  /// for an address. UNAVAILABLE once the node leaves.
   static Result<Session> open(std::shared_ptr<ClusterNode> node,
                               const SessionOptions& options = {});
   Session(Session&&) noexcept;
@@ -103,16 +104,17 @@ public:
   PendingRun run_async(Feeds feeds, std::vector<std::string> fetches,
                        std::vector<std::string> targets = {}, const RunOptions& options = {});
 
-  /// A step whose feeds come in several calls of partial_run, and whose fetches are given as soon as
-  /// they can be computed; each is given once. Its name, for those calls. Errors in names, as run.
+  /// A step whose feeds come in several calls of partial_run, and whose fetches are given as soon
+  /// as they can be computed; each is given once. Its name, for those calls. Errors in names, as
+  /// run.
   Result<std::string> partial_run_setup(const std::vector<std::string>& feeds,
                                         const std::vector<std::string>& fetches,
                                         const std::vector<std::string>& targets = {});
-  /// Feeds some, and waits for some fetches, in their order. The call after which nothing is left to
-  /// feed or to fetch waits until the targets have run, too. INVALID_ARGUMENT for a feed or fetch that
-  /// was not set up, or given before, and for a fetch that needs what was not fed: the partial run goes
-  /// on. Any other error ends it. It also ends when no call comes for an hour, and with the session. Of
-  /// `options` only timeout_ms is heeded, of this call.
+  /// Feeds some, and waits for some fetches, in their order. The call after which nothing is left
+  /// to feed or to fetch waits until the targets have run, too. INVALID_ARGUMENT for a feed or
+  /// fetch that was not set up, or given before, and for a fetch that needs what was not fed: the
+  /// partial run goes on. Any other error ends it. It also ends when no call comes for an hour, and
+  /// with the session. Of `options` only timeout_ms is heeded, of this call.
   Result<std::vector<Tensor>> partial_run(const std::string& handle, const Feeds& feeds,
                                           const std::vector<std::string>& fetches,
                                           const RunOptions& options = {});
@@ -121,8 +123,8 @@ public:
   /// FAILED_PRECONDITION once the session is closed.
   class Callable {
   public:
-    /// `options` are joined with those of make_callable; a timeout given here wins. UNIMPLEMENTED for
-    /// partition graphs and debug watches that the callable was not made with.
+    /// `options` are joined with those of make_callable; a timeout given here wins. UNIMPLEMENTED
+    /// for partition graphs and debug watches that the callable was not made with.
     Result<std::vector<Tensor>> operator()(std::vector<Tensor> feeds,
                                            const RunOptions& options = {},
                                            RunMetadata* metadata = nullptr) const;
@@ -135,8 +137,8 @@ public:
   Result<Callable> make_callable(const std::vector<std::string>& feeds,
                                  const std::vector<std::string>& fetches,
                                  const std::vector<std::string>& targets = {});
-  /// With tensors that take the place of others, and with options for each of its runs. UNIMPLEMENTED for
-  /// devices of feeds or fetches.
+  /// With tensors that take the place of others, and with options for each of its runs.
+  /// UNIMPLEMENTED for devices of feeds or fetches.
   Result<Callable> make_callable(const CallableOptions& options);
 
   Result<std::vector<DeviceAttributes>> devices();

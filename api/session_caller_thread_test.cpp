@@ -1,5 +1,5 @@
-// From its second step on, a signature runs on its caller's thread. What it cannot end there goes on
-// like the first.
+// From its second step on, a signature runs on its caller's thread. What it cannot end there goes
+// on like the first.
 #include <algorithm>
 #include <atomic>
 #include <limits>

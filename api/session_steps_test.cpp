@@ -139,9 +139,9 @@ TEST_CASE("session: a short pending step whose kind is known has ended when it i
 
 TEST_CASE("session: a pending step does not compute on its caller's thread") {
   const Tensor large = Tensor::zeros(DType::float32, Shape{1024, 1024});
-  // Unless this thread is kept from the processor each time, asking once takes less than half of the
-  // whole. A session of its own for each, since a kind that has taken long is not begun on a caller's
-  // thread again for a while.
+  // Unless this thread is kept from the processor each time, asking once takes less than half of
+  // the whole. A session of its own for each, since a kind that has taken long is not begun on a
+  // caller's thread again for a while.
   using Clock = std::chrono::steady_clock;
   bool is_asked_only = false;
   for (int i = 0; i < 20 && !is_asked_only; ++i) {

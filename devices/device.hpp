@@ -37,8 +37,8 @@ struct StreamSpan {
 class StreamTrace {
 public:
   virtual ~StreamTrace() = default;
-  /// What was enqueued since it began, of whichever step, in order. To be asked for once that is done:
-  /// it waits for the stream otherwise.
+  /// What was enqueued since it began, of whichever step, in order. To be asked for once that is
+  /// done: it waits for the stream otherwise.
   virtual std::vector<StreamSpan> take() = 0;
 };
 

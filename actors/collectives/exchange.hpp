@@ -1,8 +1,8 @@
 // CollectiveExchange: which pieces of a value a member sends, merges and copies. Plain: events in,
 // effects out; pieces may come in any order.
 //
-// An input of n shares (one for each rank) is cut into pieces. All of it overlaps: a piece is merged
-// while others are on their way.
+// An input of n shares (one for each rank) is cut into pieces. All of it overlaps: a piece is
+// merged while others are on their way.
 //
 //   direct   every member sends share j to rank j, which merges all of them in the order of ranks and
 //            sends the result to everybody. Two hops.

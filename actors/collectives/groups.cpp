@@ -165,8 +165,8 @@ void CollectiveGroups::fail(Gang& gang, const Status& why, std::int64_t now_us, 
   }
 }
 
-// A gang is kept for the members that are yet to come: after a failure, so that they hear of it. Not
-// for one session's step that has failed alone: the others meet its next one.
+// A gang is kept for the members that are yet to come: after a failure, so that they hear of it.
+// Not for one session's step that has failed alone: the others meet its next one.
 void CollectiveGroups::drop_if_over(std::uint64_t id) {
   auto it = gangs_.find(id);
   if (it == gangs_.end() || !it->second.rounds.empty())

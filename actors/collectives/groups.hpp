@@ -8,8 +8,8 @@
 //     number behind that others would have to guess.
 //
 // A gang computes each instance once. When all its members have joined in one, that instance has
-// formed. What one member says differently, its failure, its loss or its deadline ends the gang: its
-// waiting members are told, and those that come later.
+// formed. What one member says differently, its failure, its loss or its deadline ends the gang:
+// its waiting members are told, and those that come later.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ public:
   static constexpr std::size_t max_gangs = 1 << 14;
   static constexpr std::int32_t max_group_size = 1 << 16;
 
-  /// `first_id` begins the numbers of gangs and collectives: random, so that those of another leader
-  /// or process are others.
+  /// `first_id` begins the numbers of gangs and collectives: random, so that those of another
+  /// leader or process are others.
   explicit CollectiveGroups(std::uint64_t first_id) : last_id_(first_id) {}
 
   struct Formed {

@@ -74,7 +74,8 @@ TEST_CASE_FIXTURE(Fixture, "groups: forms when all members are there, ranks by d
 }
 
 TEST_CASE_FIXTURE(Fixture, "groups: two steps of one session do not mix") {
-  // Both devices are in each step; the second step's first device is faster than the first's second.
+  // Both devices are in each step; the second step's first device is faster than the first's
+  // second.
   auto in_step = [](int i, std::uint64_t step) {
     CollectiveMember m = member(i, step);
     m.session = "one";

@@ -12,8 +12,8 @@
 
 namespace troupe {
 
-/// The kernel keeps the memory of its step until it is answered, but the actor may end before that. So a
-/// call that is destroyed without an answer answers CANCELLED, on the thread that destroys it.
+/// The kernel keeps the memory of its step until it is answered, but the actor may end before that.
+/// So a call that is destroyed without an answer answers CANCELLED, on the thread that destroys it.
 class PendingCollective {
 public:
   PendingCollective(CollectiveCall call, std::string session, Arrived arrived)
@@ -42,8 +42,8 @@ private:
   std::unordered_map<std::uint64_t, std::string> texts_;
 };
 
-/// The door of the session `handle` to its task's COLLECTIVES, which writes `notes`. It does not keep
-/// the actor alive.
+/// The door of the session `handle` to its task's COLLECTIVES, which writes `notes`. It does not
+/// keep the actor alive.
 std::shared_ptr<Collectives> session_collectives(const CollectivesActor& actor, std::string handle,
                                                  std::shared_ptr<CollectiveNotes> notes);
 

@@ -177,7 +177,8 @@ TEST_CASE("loops: a second value of an Exit ends the step, which says where and 
 
 TEST_CASE("loops: an Exit that gave its value in an early round is not dead after the last one") {
   Rig rig;
-  // `early` leaves when i is 2; the loop goes on to 5, and only then comes the other input of `sum`.
+  // `early` leaves when i is 2; the loop goes on to 5, and only then comes the other input of
+  // `sum`.
   auto executable = rig.compile(R"(
     n = _Arg[T=DT_INT64, index=0]()
     zero = Const[dtype=DT_INT64, value=i64[] 0]()

@@ -12,8 +12,8 @@ namespace troupe::program {
 
 namespace {
 
-/// How long a helper looks for the next batch, and an owner without work for one that is done, before
-/// either goes: about what waking a thread takes.
+/// How long a helper looks for the next batch, and an owner without work for one that is done,
+/// before either goes: about what waking a thread takes.
 constexpr auto patience = std::chrono::microseconds(30);
 /// Batches that a helper runs at most before the pool's other work has its turn.
 constexpr int batches_at_once = 64;
@@ -140,8 +140,8 @@ void Crew::help() {
   unref();
 }
 
-// Until the batch is on the stack its step has not ended, so its state is there; afterwards it may be
-// gone at any time, unless it is held.
+// Until the batch is on the stack its step has not ended, so its state is there; afterwards it may
+// be gone at any time, unless it is held.
 void Crew::give_back(Batch& batch) {
   std::shared_ptr<StepState> held;
   Batch* head = done_.load(std::memory_order_relaxed);

@@ -34,8 +34,8 @@ public:
 
   /// One slice of a step, begun at `start_us` (steady_micros()) and to end within `timeout_us`; 0:
   /// without a deadline. Expensive kernels run here only if it `may_compute`. Null if it has ended
-  /// well: then `retvals` are its values, in the order of Executable::retval_indices. Else the step,
-  /// which wants another slice, waits for kernels on other threads, or has failed.
+  /// well: then `retvals` are its values, in the order of Executable::retval_indices. Else the
+  /// step, which wants another slice, waits for kernels on other threads, or has failed.
   std::shared_ptr<BegunPart> run(std::uint64_t step_id, std::int64_t start_us,
                                  std::int64_t timeout_us, bool may_compute,
                                  std::vector<Tensor> args, std::vector<Tensor>& retvals);

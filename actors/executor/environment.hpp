@@ -19,7 +19,8 @@ namespace troupe {
 Counter& executors_alive();
 
 /// What the kernels of a step may still use when the step's owner is gone; lives until the last of
-/// them has ended. A step that ended well leaves nothing in it, and the next step gets the same one.
+/// them has ended. A step that ended well leaves nothing in it, and the next step gets the same
+/// one.
 ///
 /// Its owner is an executor from its birth, or a caller's thread (DirectRunner). That thread may
 /// hand it to an executor while kernels run; kernels that finish before wait in `early`.
@@ -32,8 +33,8 @@ struct ExecutorEnvironment {
              KernelRendezvous* rendezvous);
   /// For StepHooks::completed.
   static void completed(void* keep_alive, Completion completion);
-  /// Moves it from a caller's thread to an executor; kernels that have finished since the thread last
-  /// ran the step are in `own`.
+  /// Moves it from a caller's thread to an executor; kernels that have finished since the thread
+  /// last ran the step are in `own`.
   void hand_to(caf::actor_addr executor);
   /// The step is given up.
   void abandon();
@@ -43,8 +44,8 @@ struct ExecutorEnvironment {
   Services services;
   std::shared_ptr<NodeStates> node_states;
   std::shared_ptr<const Executable> executable;
-  /// Of this step. Whoever cancels it holds it too: a kernel that runs within the executor's handler
-  /// hears of no message. Set before `begin`.
+  /// Of this step. Whoever cancels it holds it too: a kernel that runs within the executor's
+  /// handler hears of no message. Set before `begin`.
   std::shared_ptr<Cancellation> cancellation;
   std::optional<KernelRendezvous> rendezvous;
   ResourceManager step_resources;

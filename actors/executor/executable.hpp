@@ -48,8 +48,8 @@ public:
   std::size_t num_nodes() const;
   /// Whether it has v1 loops, and so pays for frames.
   bool has_frames() const;
-  /// Indices of its _Arg nodes, ascending: a step must be given these. A partition may have only some
-  /// of its graph's.
+  /// Indices of its _Arg nodes, ascending: a step must be given these. A partition may have only
+  /// some of its graph's.
   const std::vector<int>& arg_indices() const;
   /// Indices of its _Retval nodes, ascending: a step gives these, in this order.
   const std::vector<int>& retval_indices() const;

@@ -76,8 +76,8 @@ void advance(Self self) {
     });
 }
 
-// Something has arrived. With a NextSlice on its way that is all: if each arrival went on, and asked
-// for a turn of its own, none of the turns would let others go first.
+// Something has arrived. With a NextSlice on its way that is all: if each arrival went on, and
+// asked for a turn of its own, none of the turns would let others go first.
 void go_on(Self self) {
   if (!self->state.awaits_turn)
     advance(self);

@@ -154,8 +154,8 @@ TEST_CASE(
     config.set("scheduler.max-threads", 1);
     config.load<StepScheduler>();
     caf::actor_system system(config);
-    // Both values arrive in one turn. What `a` gives is sent before the expensive kernel begins; its
-    // receiver ends the executor, which has `b` by then.
+    // Both values arrive in one turn. What `a` gives is sent before the expensive kernel begins;
+    // its receiver ends the executor, which has `b` by then.
     auto rendezvous = system.spawn([&sent](caf::event_based_actor* self) {
       auto takes = std::make_shared<std::vector<TakeEdge>>();
       auto worker = std::make_shared<caf::strong_actor_ptr>();

@@ -117,7 +117,8 @@ private:
 ///
 ///   resting ──begin, or a kernel has ended──▶ running ──nothing ready──▶ resting … ──▶ over
 ///
-/// A kernel that ends while it rests makes somebody go on; one that ends while it runs is taken along.
+/// A kernel that ends while it rests makes somebody go on; one that ends while it runs is taken
+/// along.
 class FunctionRun : public std::enable_shared_from_this<FunctionRun> {
 public:
   FunctionRun(const CompiledFunction& function, FunctionCall call, FunctionDone done,
@@ -376,7 +377,8 @@ Status check_devices(const Graph& graph, const Device& device) {
   return {};
 }
 
-// What makes a dataset is called stateful so that it is not folded, and what only checks has no state.
+// What makes a dataset is called stateful so that it is not folded, and what only checks has no
+// state.
 std::string stateful_op_of(const Graph& graph) {
   for (const Node* node : graph.nodes()) {
     const bool makes_dataset = node->output_types == std::vector<DType>{DType::variant};

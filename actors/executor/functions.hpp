@@ -1,5 +1,5 @@
-// The functions that kernels of one graph run by themselves (kernels/framework/functions.hpp): each a
-// graph of its own, compiled for one device and run by StepRuns on compute threads.
+// The functions that kernels of one graph run by themselves (kernels/framework/functions.hpp): each
+// a graph of its own, compiled for one device and run by StepRuns on compute threads.
 #pragma once
 
 #include <functional>

@@ -25,8 +25,9 @@ private:
   std::function<void(Result<EdgeValue>)> done_; ///< empty once it was called
 };
 
-/// Turns sends and receives into messages. Any thread; messages from the owner's own handler stay on
-/// the owner's execution unit. The answer to a receive goes to the owner, whose handler calls `done`.
+/// Turns sends and receives into messages. Any thread; messages from the owner's own handler stay
+/// on the owner's execution unit. The answer to a receive goes to the owner, whose handler calls
+/// `done`.
 class KernelRendezvous final : public Rendezvous {
 public:
   /// `lent` outlives it.

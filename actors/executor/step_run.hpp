@@ -21,8 +21,8 @@ struct PendingKernel;
 } // namespace program
 
 /// Says that an asynchronous or handed-over kernel has finished, or a batch of small kernels (then
-/// `kernel` is null). The thread that finished it passes it to the step's owner, unread. It keeps the
-/// step's memory alive, so it may arrive after the step has ended.
+/// `kernel` is null). The thread that finished it passes it to the step's owner, unread. It keeps
+/// the step's memory alive, so it may arrive after the step has ended.
 struct Completion {
   mutable std::shared_ptr<program::StepState> state;
   program::PendingKernel* kernel = nullptr;
@@ -30,8 +30,8 @@ struct Completion {
 
 struct StepHooks {
   /// Hands a completion to the owner, which calls StepRun::complete. Called from any thread, also
-  /// from within StepRun's functions; it gets the pointer in `keep_alive`. Must not call the StepRun
-  /// itself.
+  /// from within StepRun's functions; it gets the pointer in `keep_alive`. Must not call the
+  /// StepRun itself.
   void (*completed)(void* keep_alive, Completion) = nullptr;
   /// Owns whatever the StepEnvironment points to. Kept until no kernel of the step is running any
   /// more, even if the StepRun is destroyed before.
@@ -56,7 +56,8 @@ struct StepCounters {
 };
 
 /// Keeps the memory of an ended step for the next step of the same executable, which then needs
-/// neither the executable's lock nor its shared list. One step at a time. Ends before its executable.
+/// neither the executable's lock nor its shared list. One step at a time. Ends before its
+/// executable.
 class StepMemory {
 private:
   friend class StepRun;
@@ -69,12 +70,13 @@ private:
 ///   created ──run──▶ running ──nothing ready──▶ waiting ──complete──▶ running …
 ///      running, waiting ──error or cancel──▶ draining (waits for kernels only) ──▶ finished
 ///
-/// The first error is the status: it ends scheduling and cancels the step's Cancellation. Later errors
-/// are counted as derived.
+/// The first error is the status: it ends scheduling and cancels the step's Cancellation. Later
+/// errors are counted as derived.
 class StepRun {
 public:
   /// `args` by _Arg index; those that the executable does not ask for are ignored. `environment`
-  /// must outlive the run and its kernels (see StepHooks::keep_alive); `memory`, if not null, the run.
+  /// must outlive the run and its kernels (see StepHooks::keep_alive); `memory`, if not null, the
+  /// run.
   StepRun(std::shared_ptr<const Executable> executable, const StepEnvironment& environment,
           StepHooks hooks, std::vector<Tensor> args, StepMemory* memory = nullptr);
   /// The step goes on in the new object, detached from any StepMemory. The old object may only be
@@ -116,8 +118,8 @@ public:
   /// Kernels that were started and have not been completed.
   std::size_t num_running() const;
   std::size_t num_queued() const;
-  /// Nodes that run, nodes that are queued, and for each unfinished end of the graph (a send, a fetch)
-  /// the way back to the node that holds it up. At most `limit` nodes, and a bounded scan.
+  /// Nodes that run, nodes that are queued, and for each unfinished end of the graph (a send, a
+  /// fetch) the way back to the node that holds it up. At most `limit` nodes, and a bounded scan.
   DeviceRecord record(std::size_t limit = 400) const;
 
 private:

@@ -8,9 +8,9 @@
 
 namespace troupe {
 
-/// Orders addresses by id, then by node; a null one comes first. CAF's own order subtracts the ids as signed
-/// numbers. A peer may send an id of 2^63 and more: the difference overflows, what is left is no order, and a
-/// map by it does not find what it holds.
+/// Orders addresses by id, then by node; a null one comes first. CAF's own order subtracts the ids
+/// as signed numbers. A peer may send an id of 2^63 and more: the difference overflows, what is
+/// left is no order, and a map by it does not find what it holds.
 struct AddressOrder {
   bool operator()(const caf::actor_addr& a, const caf::actor_addr& b) const {
     if (!a || !b)

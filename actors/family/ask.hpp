@@ -78,8 +78,8 @@ private:
   std::shared_ptr<RequestGuard> guard_;
 };
 
-/// A budget as CAF takes it. CAF reads a negative one, or a sum that has overflowed, as "for ever": what is
-/// over already becomes a nanosecond, and what exceeds a year a year.
+/// A budget as CAF takes it. CAF reads a negative one, or a sum that has overflowed, as "for ever":
+/// what is over already becomes a nanosecond, and what exceeds a year a year.
 template <class Rep, class Period>
 caf::timespan request_budget(std::chrono::duration<Rep, Period> budget) {
   using Wanted = std::chrono::duration<Rep, Period>;
@@ -89,16 +89,16 @@ caf::timespan request_budget(std::chrono::duration<Rep, Period> budget) {
   return budget >= longest ? caf::timespan(longest) : caf::timespan(budget);
 }
 
-/// What a handle stands for; null for one that is null, as another process may send it. CAF's own cast
-/// gives what lies behind a control block, also where there is none.
+/// What a handle stands for; null for one that is null, as another process may send it. CAF's own
+/// cast gives what lies behind a control block, also where there is none.
 template <class Handle>
 caf::abstract_actor* object_of(const Handle& peer) {
   const auto block = caf::actor_cast<caf::strong_actor_ptr>(peer);
   return block ? block->get() : nullptr;
 }
 
-/// For a caller that watches `peer` itself, by a monitor or by PeerLost, and will learn the reason of
-/// its loss: the request then ends early only if the peer is known to have ended before.
+/// For a caller that watches `peer` itself, by a monitor or by PeerLost, and will learn the reason
+/// of its loss: the request then ends early only if the peer is known to have ended before.
 template <class Self, class Handle, class Budget, class Message>
 auto ask_watched(Self* self, const Handle& peer, Budget budget, Message&& message) {
   auto answer = self->request(peer, request_budget(budget), std::forward<Message>(message));
@@ -126,8 +126,8 @@ auto ask(Self* self, const Handle& peer, Budget budget, Message&& message) {
   return Asked(std::move(answer), std::move(time), std::move(guard));
 }
 
-/// Gives a handle that came untyped (a sender, an address) its type. The interface is the protocol's
-/// promise.
+/// Gives a handle that came untyped (a sender, an address) its type. The interface is the
+/// protocol's promise.
 template <class Handle>
 Handle typed(const caf::strong_actor_ptr& actor) {
   return caf::actor_cast<Handle>(actor);
@@ -145,9 +145,9 @@ caf::strong_actor_ptr untyped(const Handle& actor) {
 ///   the end of an actor               dropped, unless it watches others and has a handler of its own
 ///   an exception                      the actor ends; who asked and who watches see INTERNAL with its words
 ///
-/// What is dropped counts as `stray_messages`. An order to end, which no port lets through, still ends
-/// the actor. CAF's own defaults would end it with the first stray error, and a part of a node takes
-/// the node along.
+/// What is dropped counts as `stray_messages`. An order to end, which no port lets through, still
+/// ends the actor. CAF's own defaults would end it with the first stray error, and a part of a node
+/// takes the node along.
 void guard_actor(caf::scheduled_actor* self);
 
 /// Microseconds on the actor system's clock, which a simulation turns by hand; only differences

@@ -14,8 +14,8 @@ ComputePool& folding_pool() {
   return pool;
 }
 
-// Refuses a value that no pass would keep, whatever its kernel makes of a shape that was not known before.
-// For ever, as values are kept.
+// Refuses a value that no pass would keep, whatever its kernel makes of a shape that was not known
+// before. For ever, as values are kept.
 class SmallBlocks final : public Allocator {
 public:
   static constexpr std::size_t largest = std::size_t{16} << 20;

@@ -1,4 +1,5 @@
-// Graphs in pieces: a message between nodes has a bound, and a graph with large constants is longer.
+// Graphs in pieces: a message between nodes has a bound, and a graph with large constants is
+// longer.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +45,9 @@ private:
   bool is_too_long_ = false;
 };
 
-/// Sends all of a graph but its last piece, which it leaves in `graph_def`, to a peer on another node;
-/// one on this node has no bound. The message with the rest has to follow from the same sender.
+/// Sends all of a graph but its last piece, which it leaves in `graph_def`, to a peer on another
+/// node; one on this node has no bound. The message with the rest has to follow from the same
+/// sender.
 template <class Self, class Handle>
 void send_pieces(Self* self, const Handle& peer, std::string& graph_def) {
   constexpr std::size_t piece = std::size_t{1} << 20; // half of the least `message-limit`

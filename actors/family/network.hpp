@@ -12,8 +12,8 @@
 
 namespace troupe {
 
-/// Makes the actor that stands for a task at an address where no node of troupe is; it answers Hello.
-/// Blocks for the budget at most.
+/// Makes the actor that stands for a task at an address where no node of troupe is; it answers
+/// Hello. Blocks for the budget at most.
 using DialForeign = std::function<Result<caf::strong_actor_ptr>(
     caf::actor_system& system, const Address& address, std::chrono::milliseconds budget)>;
 

@@ -1,15 +1,15 @@
-// What actors do every so often they do at the same moments: so that what many of them have to do takes
-// one wake-up of each process, and leaves in one piece.
+// What actors do every so often they do at the same moments: so that what many of them have to do
+// takes one wake-up of each process, and leaves in one piece.
 #pragma once
 
 #include <chrono>
 
 namespace troupe {
 
-/// The time until the next multiple of `period` on the actors' clock, which on one machine is the same
-/// for all processes; until the one after it if that is nearer than an eighth of `period`. A timer may
-/// end while that clock still shows a moment before the round: without the eighth it would be set for
-/// the same round again, many times in a row.
+/// The time until the next multiple of `period` on the actors' clock, which on one machine is the
+/// same for all processes; until the one after it if that is nearer than an eighth of `period`. A
+/// timer may end while that clock still shows a moment before the round: without the eighth it
+/// would be set for the same round again, many times in a row.
 template <class Self>
 std::chrono::nanoseconds until_next_round(Self* self, std::chrono::nanoseconds period) {
   auto now =

@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-/// Spawns `behavior`, on a thread of its own if asked. RESOURCE_EXHAUSTED with what the thread is for
-/// ("to dial 127.0.0.1:7000") if the system refuses it; the caller goes on.
+/// Spawns `behavior`, on a thread of its own if asked. RESOURCE_EXHAUSTED with what the thread is
+/// for ("to dial 127.0.0.1:7000") if the system refuses it; the caller goes on.
 template <class Self, class Behavior, class... Args>
 auto spawn_apart(Self* self, bool on_own_thread, std::string_view what_for, Behavior behavior,
                  Args&&... args)

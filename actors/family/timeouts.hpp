@@ -25,8 +25,8 @@ struct Timeouts {
   /// The longest deadline: of steps that have none of their own, and the cap of those that have. A
   /// lost task ends a step at once.
   std::chrono::milliseconds step{std::chrono::hours(24 * 7)};
-  /// Between two calls of a partial run, of which only its client knows whether there is another: what
-  /// that does meanwhile may take long, a person at a prompt too.
+  /// Between two calls of a partial run, of which only its client knows whether there is another:
+  /// what that does meanwhile may take long, a person at a prompt too.
   std::chrono::milliseconds partial_run{std::chrono::hours(1)};
   /// After a step's deadline, for its parts to be cancelled and to answer, before the client is
   /// answered without them.
@@ -40,25 +40,26 @@ struct Timeouts {
   /// Values and tickets that nobody came for, at least; see unclaimed().
   std::chrono::milliseconds orphan{60000};
 
-  /// How long values wait for a peer. One that is silent for less than the lease counts as alive, and
-  /// comes for them when it wakes.
+  /// How long values wait for a peer. One that is silent for less than the lease counts as alive,
+  /// and comes for them when it wakes.
   std::chrono::milliseconds unclaimed() const { return std::max(orphan, lease + heartbeat * 2); }
 
-  /// By then the silence of a task has been judged: leases are looked at once a heartbeat, and the kernel
-  /// is asked. Whoever waits for several tasks, and was given no time of its own, gives up then.
+  /// By then the silence of a task has been judged: leases are looked at once a heartbeat, and the
+  /// kernel is asked. Whoever waits for several tasks, and was given no time of its own, gives up
+  /// then.
   std::chrono::milliseconds verdict() const { return lease + heartbeat * 3 / 2; }
 };
 
 /// The lease (µs) of a session whose other end lives in another process and asks for `wanted_us`:
-/// that, or our own if it is none or a hundred times as long. Configs may differ, but not by so much,
-/// and a session without a lease would stay for ever.
+/// that, or our own if it is none or a hundred times as long. Configs may differ, but not by so
+/// much, and a session without a lease would stay for ever.
 inline std::int64_t bounded_lease(std::int64_t wanted_us, const Timeouts& timeouts) {
   const std::int64_t own = std::chrono::microseconds(timeouts.lease).count();
   return wanted_us <= 0 || wanted_us / 100 > own ? own : wanted_us;
 }
 
-/// The timeout (µs; 0: none) of a request that another process sent with `wanted_us`: at most a step's
-/// longest time, so that sums and nanoseconds of it do not overflow.
+/// The timeout (µs; 0: none) of a request that another process sent with `wanted_us`: at most a
+/// step's longest time, so that sums and nanoseconds of it do not overflow.
 inline std::int64_t bounded_timeout(std::int64_t wanted_us, const Timeouts& timeouts) {
   const std::int64_t longest = std::chrono::microseconds(timeouts.step).count();
   return std::clamp<std::int64_t>(wanted_us, 0, longest);

@@ -193,7 +193,8 @@ void executor_lost(Self self, const Parts& parts, const caf::down_msg& down) {
   part_executed(self, parts, lost);
 }
 
-// A step of the master session before that comes late finds no graph; handles are never given again.
+// A step of the master session before that comes late finds no graph; handles are never given
+// again.
 caf::result<caf::ok_atom> resume(Self self, const Status& why) {
   auto& state = self->state;
   counter("graphs").add(-static_cast<std::int64_t>(state.graphs.size()));

@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// Ends when all devices have ended. The error is the first one; if that is derived from another, it
-/// stands in until one comes that is not.
+/// Ends when all devices have ended. The error is the first one; if that is derived from another,
+/// it stands in until one comes that is not.
 class PartOutcome {
 public:
   explicit PartOutcome(std::size_t devices = 0) : missing_(devices) {}

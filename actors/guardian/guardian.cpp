@@ -194,8 +194,8 @@ caf::result<caf::ok_atom> kill(Self self, const std::string& path) {
   return promise;
 }
 
-// Reads what the devices hold. A resource may be busy for long, so this has a thread of its own, and
-// ends after one answer.
+// Reads what the devices hold. A resource may be busy for long, so this has a thread of its own,
+// and ends after one answer.
 using ResourceReader = caf::typed_actor<caf::replies_to<GetResources>::with<ResourceList>>;
 struct ResourceReaderState {
   static constexpr const char* name = "resource-reader";

@@ -15,8 +15,9 @@ namespace troupe {
 ///   leaving    tells its peers; steps that still run end UNAVAILABLE
 ///   stopping   ends its children, last started first
 ///
-/// From each of them a child that ends by itself, or an exit, leads to `stopping`. What such a child
-/// held is lost, and a fresh start from outside is safer than a node with a hole; failure() says so.
+/// From each of them a child that ends by itself, or an exit, leads to `stopping`. What such a
+/// child held is lost, and a fresh start from outside is safer than a node with a hole; failure()
+/// says so.
 class NodeEnd {
 public:
   enum class Next {

@@ -1,5 +1,5 @@
-// A request of the MASTER to the worker of one task, with an end: dials the task if need be, asks again
-// where the connection was lost under the request, and says why there was no answer.
+// A request of the MASTER to the worker of one task, with an end: dials the task if need be, asks
+// again where the connection was lost under the request, and says why there was no answer.
 #pragma once
 
 #include <algorithm>
@@ -36,12 +36,13 @@ inline std::int64_t due_us(MasterSelf self, const Services& services, std::int64
                             .count();
 }
 
-/// The task at its address, and for how long it was waited for: "task … at … has not answered for …".
+/// The task at its address, and for how long it was waited for: "task … at … has not answered for
+/// …".
 Status silence_of_task(const Services& services, const std::string& task, std::int64_t waited_us,
                        const PeerList& peers);
 
-/// A worker is asked at most so often: a connection may be lost under the request, but one that is lost
-/// again and again is told.
+/// A worker is asked at most so often: a connection may be lost under the request, but one that is
+/// lost again and again is told.
 inline constexpr int most_attempts_at_task = 3;
 
 template <class Answer, class Message>
@@ -99,7 +100,8 @@ void ask_reached_task(const std::shared_ptr<TaskErrand<Answer, Message>>& errand
             });
 }
 
-// One whose connection was lost is dialled again at once: where nobody listens any more, it has ended.
+// One whose connection was lost is dialled again at once: where nobody listens any more, it has
+// ended.
 template <class Answer, class Message>
 void reach_task(const std::shared_ptr<TaskErrand<Answer, Message>>& errand) {
   const MasterParts& parts = errand->parts;
@@ -118,8 +120,8 @@ void reach_task(const std::shared_ptr<TaskErrand<Answer, Message>>& errand) {
             });
 }
 
-/// Ends with one call of `done` or `failed`, at `due` at the latest; with none if `reached` (may be null)
-/// says no.
+/// Ends with one call of `done` or `failed`, at `due` at the latest; with none if `reached` (may be
+/// null) says no.
 template <class Answer, class Message>
 void ask_task(MasterSelf self, const MasterParts& parts, std::string task, Message message,
               std::int64_t due, std::function<bool(const WorkerActor&)> reached,

@@ -70,8 +70,8 @@ std::vector<RecordedTask> recorded_tasks(const std::vector<SessionWorker>& worke
   return out;
 }
 
-// Parts that wait for a late task hear of their master as those of an open session do. The word has no
-// sender: the session that will ask them for steps is not there yet.
+// Parts that wait for a late task hear of their master as those of an open session do. The word has
+// no sender: the session that will ask them for steps is not there yet.
 void renew_opening(Self self, const Parts& parts, const std::weak_ptr<Opening>& waiting) {
   const auto opening = waiting.lock();
   if (!opening || opening->is_answered || opening->missing == 0)

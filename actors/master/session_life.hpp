@@ -1,4 +1,5 @@
-// SessionLife: what becomes of a session whose master session has ended. Plain: events in, effects out.
+// SessionLife: what becomes of a session whose master session has ended. Plain: events in, effects
+// out.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@ namespace troupe {
 
 struct SessionRecord;
 
-/// A session outlives its master session, which is made again from the session's record when a fault
-/// has ended it, but only so often: what ends again and again would do so for ever.
+/// A session outlives its master session, which is made again from the session's record when a
+/// fault has ended it, but only so often: what ends again and again would do so for ever.
 ///
 ///               ended by a fault             made
 ///   lives ────────────────────────▶ is made ──────▶ lives
@@ -36,8 +37,8 @@ public:
   }
 
   enum class End { gone, made_again, given_up };
-  /// Its master session has ended. What to do: nothing more, make it again, or say that it ended too
-  /// often.
+  /// Its master session has ended. What to do: nothing more, make it again, or say that it ended
+  /// too often.
   End ended(bool by_fault, std::int64_t now_us) {
     if (!by_fault || is_made_)
       return End::gone;

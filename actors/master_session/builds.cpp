@@ -37,8 +37,8 @@ std::string task_in_process(Self self, const NodeServices& services) {
 
 using RegistrationRef = std::shared_ptr<Registration>;
 
-/// Client graphs of a session that are kept, and their nodes together; one more makes the one go that was
-/// not run for longest.
+/// Client graphs of a session that are kept, and their nodes together; one more makes the one go
+/// that was not run for longest.
 constexpr std::size_t max_graphs = 2'000, max_nodes = 4'000'000;
 
 void deregister(Self self, const Parts& parts, const WorkerSessionActor& session,

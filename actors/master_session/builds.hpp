@@ -1,5 +1,5 @@
-// The part of the MASTER SESSION that makes client graphs: build on a compute thread, register with every
-// task, once for each signature.
+// The part of the MASTER SESSION that makes client graphs: build on a compute thread, register with
+// every task, once for each signature.
 #pragma once
 
 #include "actors/master_session/runs.hpp"

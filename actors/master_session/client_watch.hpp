@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// A client promises a word within its lease. One that is not heard of for half of it is looked at; after
-/// all of it, it is given up, unless its connection says that it lives.
+/// A client promises a word within its lease. One that is not heard of for half of it is looked at;
+/// after all of it, it is given up, unless its connection says that it lives.
 class ClientWatch {
 public:
   void heard(std::int64_t now_us) { heard_us_ = now_us; }

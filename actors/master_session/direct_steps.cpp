@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t max_known = 16;
 /// A step that takes longer keeps a thread from its other work.
 constexpr std::int64_t long_step_us = 1000;
-/// Requests for which a signature is left to the actors, after it has taken long: at first, and at most.
+/// Requests for which a signature is left to the actors, after it has taken long: at first, and at
+/// most.
 constexpr int first_rests = 32, most_rests = 1 << 16;
 /// Steps that have ended, kept for people.
 constexpr std::size_t max_finished = 64;
@@ -112,9 +113,9 @@ struct DirectSteps::Known {
                std::shared_ptr<const Executable>(graph, graph->executable.get())) {}
 };
 
-/// What a thread has at hand. `known` belongs to whoever holds the lane; of the rest that one is the
-/// only writer, and anybody may read. A reader of a finished step looks whether its place was written
-/// anew meanwhile.
+/// What a thread has at hand. `known` belongs to whoever holds the lane; of the rest that one is
+/// the only writer, and anybody may read. A reader of a finished step looks whether its place was
+/// written anew meanwhile.
 struct alignas(64) DirectSteps::Lane {
   std::vector<std::unique_ptr<Known>> known; // the latest first
 

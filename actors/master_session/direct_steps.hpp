@@ -1,16 +1,17 @@
-// DirectSteps: steps of a session in this process that run on their callers' threads. Plain: knows no
+// DirectSteps: steps of a session in this process that run on their callers' threads. Plain: knows
+// no
 // actors. A call's way: DirectCalls (of a gRPC client; Session::run has none) → DirectSteps →
 // DirectRun, over the DirectGraph of the signature.
 //
-// The first step of a signature goes through the actors, which build its graph; its answer brings the
-// DirectGraph. Later ones are begun by the caller. A step that has ended well within one slice
-// is over; any other (it waits for kernels on other threads, takes long, or has failed) is handed to the
-// actors as it stands, and goes on there like one that they began.
+// The first step of a signature goes through the actors, which build its graph; its answer brings
+// the DirectGraph. Later ones are begun by the caller. A step that has ended well within one slice
+// is over; any other (it waits for kernels on other threads, takes long, or has failed) is handed
+// to the actors as it stands, and goes on there like one that they began.
 //
 // Threads share nothing that is written: each has a lane of its own, found by the thread's number,
-// with what it has run lately and the memory of those steps. A lane is held for the length of a step.
-// What is learnt for all stands in a book with a lock, where a thread looks for what its lane does not
-// know.
+// with what it has run lately and the memory of those steps. A lane is held for the length of a
+// step. What is learnt for all stands in a book with a lock, where a thread looks for what its lane
+// does not know.
 #pragma once
 
 #include <array>
@@ -59,8 +60,8 @@ struct DirectRequest {
   std::uint64_t callable = 0;
   std::span<Tensor> feeds;     ///< of a callable, in its order; moved from when the step is begun
   std::int64_t timeout_us = 0; ///< 0: without a deadline
-  /// The caller's thread has other work: a signature that has held it for a slice is the actors' for a
-  /// while, for longer each time.
+  /// The caller's thread has other work: a signature that has held it for a slice is the actors'
+  /// for a while, for longer each time.
   bool only_short = false;
   /// Expensive kernels are the actors' too, however long the slice has yet.
   bool may_compute = true;
@@ -110,8 +111,9 @@ public:
   /// No step is begun any more, and what lanes have kept goes, of those that are held with their
   /// step.
   void close();
-  /// Begins anew for another master session of the same session; graphs that were learnt are dropped. A
-  /// lane whose thread is still in a step of the old one is not listed until that step ends.
+  /// Begins anew for another master session of the same session; graphs that were learnt are
+  /// dropped. A lane whose thread is still in a step of the old one is not listed until that step
+  /// ends.
   void reopen();
   /// A number for each master session: graphs of an earlier one are not learnt.
   std::uint64_t life() const { return life_.load(); }

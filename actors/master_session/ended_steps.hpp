@@ -1,5 +1,5 @@
-// EndedSteps: steps that have ended well, of which parts are still to be told. Plain: events in, effects
-// out.
+// EndedSteps: steps that have ended well, of which parts are still to be told. Plain: events in,
+// effects out.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace troupe {
 
-/// A part that holds nothing of a step but an empty rendezvous may hear of its end with the next run that
-/// goes there; what has not gone so is sent in a while, once for all parts.
+/// A part that holds nothing of a step but an empty rendezvous may hear of its end with the next
+/// run that goes there; what has not gone so is sent in a while, once for all parts.
 template <class Part>
 class EndedSteps {
 public:

@@ -11,8 +11,9 @@ namespace {
 using Self = MasterSessionSelf;
 using Parts = MasterSessionParts;
 
-// On a compute thread. A copy is extended, so that steps that are being built keep what they saw, and an
-// error changes nothing. A node that no device may have is an error of the addition, as in TensorFlow.
+// On a compute thread. A copy is extended, so that steps that are being built keep what they saw,
+// and an error changes nothing. A node that no device may have is an error of the addition, as in
+// TensorFlow.
 GraphParsed parse(const Graph& graph, const std::string& bytes, ClientGraphRequest& placing,
                   const NodeServices& services) {
   auto extended = std::make_shared<Graph>(graph.clone());

@@ -1,5 +1,5 @@
-// GraphGrowth: additions to a session's graph, and what waits until they are in it. Plain: events in,
-// effects out.
+// GraphGrowth: additions to a session's graph, and what waits until they are in it. Plain: events
+// in, effects out.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace troupe {
 ///
 ///   add ──▶ waiting ──begin──▶ being parsed ──parsed──▶ (the caller's)
 ///
-/// Both are opaque but for `Addition::current_version()`: the version that it is meant for, negative
-/// for any. A `Question` is asked of the graph that stands when all additions are in it.
+/// Both are opaque but for `Addition::current_version()`: the version that it is meant for,
+/// negative for any. A `Question` is asked of the graph that stands when all additions are in it.
 template <class Addition, class Question>
 class GraphGrowth {
 public:
@@ -35,8 +35,8 @@ public:
     }
     return out;
   }
-  /// The next addition is being parsed from now on; null: there is none. `ticket` tells its end from
-  /// that of an earlier one.
+  /// The next addition is being parsed from now on; null: there is none. `ticket` tells its end
+  /// from that of an earlier one.
   Addition* begin(std::uint64_t& ticket) {
     if (additions_.empty())
       return nullptr;

@@ -1,5 +1,5 @@
-// KeptAnswers: what requests were answered, for those that come again because their client has lost the
-// answer. Plain: events in, answers out.
+// KeptAnswers: what requests were answered, for those that come again because their client has lost
+// the answer. Plain: events in, answers out.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace troupe {
 
-/// Bounded in number and in bytes: of the latest requests the answers are kept, of many more that they
-/// were given. A request without an id, 0, is not kept.
+/// Bounded in number and in bytes: of the latest requests the answers are kept, of many more that
+/// they were given. A request without an id, 0, is not kept.
 template <class Answer>
 class KeptAnswers {
 public:
@@ -19,8 +19,8 @@ public:
   /// Bytes of all answers that are kept; of those up to 64 KiB as long as there is room.
   static constexpr std::size_t max_bytes = 256 << 20, small_bytes = 64 << 10;
 
-  /// Remembers an answer of `bytes`; of a large one nothing but that it was given, unless large ones are
-  /// kept, too.
+  /// Remembers an answer of `bytes`; of a large one nothing but that it was given, unless large
+  /// ones are kept, too.
   void add(std::uint64_t request_id, Answer answer, std::size_t bytes, bool keeps_large) {
     if (request_id == 0)
       return;
@@ -40,8 +40,8 @@ public:
       drop_oldest();
   }
 
-  /// A new request has come, or none for long: whoever was given a large answer has it by now, or will
-  /// not ask again.
+  /// A new request has come, or none for long: whoever was given a large answer has it by now, or
+  /// will not ask again.
   void drop_large() {
     if (large_bytes_ == 0)
       return;

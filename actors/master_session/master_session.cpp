@@ -268,7 +268,8 @@ caf::result<CallableMade> make_callable(Self self, const Parts& parts, MakeCalla
   auto bound = state.signatures.bind(m.feeds, m.fetches, m.targets, variant);
   if (!bound.ok())
     return to_error(bound.status());
-  // Names that the graph does not have are an error now, as in TensorFlow, and not of the first run.
+  // Names that the graph does not have are an error now, as in TensorFlow, and not of the first
+  // run.
   if (Status status = check_signature(*state.record.graph, (*bound)->graph->signature);
       !status.ok()) {
     if (!(*bound)->graph->plan)
@@ -295,8 +296,8 @@ caf::result<caf::ok_atom> release_callable(Self self, const Parts& parts, std::u
 // started again: what it held is gone.
 void worker_session_ended(Self self, const Parts& parts, const std::string& task,
                           const caf::error& reason) {
-  // The connection is gone, and all that it carried. Membership says a moment later whether the process has ended
-  // or gave us up; only if it says nothing, what is known here is told.
+  // The connection is gone, and all that it carried. Membership says a moment later whether the
+  // process has ended or gave us up; only if it says nothing, what is known here is told.
   if (reason == caf::exit_reason::remote_link_unreachable) {
     self->delayed_send(self, parts.services->timeouts.explain,
                        PeerLost{task, 0, LossReason::crashed,

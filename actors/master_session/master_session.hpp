@@ -61,8 +61,8 @@ struct RunningStep {
   StepActor actor;
   WaitingRun run;      ///< answered when the step ends, in every case
   bool is_due = false; ///< it was told that its deadline has passed
-  /// Requests to other nodes for this step. They share the step's end as budget: a failed step drops
-  /// the open ones.
+  /// Requests to other nodes for this step. They share the step's end as budget: a failed step
+  /// drops the open ones.
   std::vector<caf::message_id> asked;
   void clear() { *this = {}; }
 };

@@ -50,7 +50,8 @@ Reach reach(const Graph& graph, const Signature& signature) {
   return out;
 }
 
-// Of those, what no constant gives: what has a state, is fed, or decides what runs, and what comes of it.
+// Of those, what no constant gives: what has a state, is fed, or decides what runs, and what comes
+// of it.
 std::vector<bool> varying(const Reach& reach) {
   std::vector<bool> out(reach.reached.size(), false);
   std::vector<NodeId> todo;

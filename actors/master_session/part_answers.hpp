@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-/// A part is open until it registers, fails, or its task is lost. The first failure decides at once;
-/// silent tasks are not waited for. Answers of parts that are not open are dropped.
+/// A part is open until it registers, fails, or its task is lost. The first failure decides at
+/// once; silent tasks are not waited for. Answers of parts that are not open are dropped.
 class PartAnswers {
 public:
   /// By part: the task that is asked.

@@ -20,8 +20,8 @@ namespace troupe {
 ///   set up ──call──▶ at work ─┬─ended well──▶ ended ──everything is fed and fetched──▶ over
 ///     └────────────────────────┴─failed──▶ over; if no call waits, the next one is told
 ///
-/// A call waits for what it fetches. The one after which nothing is left to feed or to fetch waits for
-/// the step's end, too, as it is told how that ends.
+/// A call waits for what it fetches. The one after which nothing is left to feed or to fetch waits
+/// for the step's end, too, as it is told how that ends.
 ///
 /// `Call` is who waits, opaque. Feeds and fetches are known by their canonical names ("x:0").
 template <class Call>
@@ -95,8 +95,8 @@ public:
       }
     return out;
   }
-  /// Ends the run: returns the waiting calls, which the caller answers. Without any, `why` is kept for
-  /// the next call.
+  /// Ends the run: returns the waiting calls, which the caller answers. Without any, `why` is kept
+  /// for the next call.
   std::vector<Call> fail(const Status& why) {
     std::vector<Call> out;
     for (Open& open : std::exchange(open_, {}))

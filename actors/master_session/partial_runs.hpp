@@ -24,8 +24,8 @@ PartialCall* find_partial_call(MasterSessionSelf self, std::uint64_t request_id)
 /// Ends the partial run whose call has this request id; false if there is none.
 bool cancel_partial_run(MasterSessionSelf self, const MasterSessionParts& parts,
                         std::uint64_t request_id);
-/// Ends those whose call takes too long, or whose next one does not come. When the next one is due; 0:
-/// none.
+/// Ends those whose call takes too long, or whose next one does not come. When the next one is due;
+/// 0: none.
 std::int64_t end_late_partial_runs(MasterSessionSelf self, const MasterSessionParts& parts,
                                    std::int64_t now_us);
 void end_partial_runs(MasterSessionSelf self, const MasterSessionParts& parts, const Status& why);

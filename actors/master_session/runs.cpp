@@ -23,8 +23,8 @@ using Parts = MasterSessionParts;
 /// A lost task is looked for at most so often, however many steps are refused for it.
 constexpr int looks_in_a_lease = 20;
 
-// How long a large answer is kept for a client that may not have got it: one that lives is connected again
-// within a second or two.
+// How long a large answer is kept for a client that may not have got it: one that lives is
+// connected again within a second or two.
 constexpr std::chrono::seconds large_answers_stay{5};
 
 void answer(Self self, const Parts& parts, WaitingRun& run, StepOutcome outcome) {
@@ -413,8 +413,8 @@ caf::result<RunStepResult> go_on(Self self, const Parts& parts, RunStep& m) {
   return caf::delegated<RunStepResult>{}; // the promise answers
 }
 
-// A request that has come before runs once: it is answered as it was, or joins its step wherever that
-// waits or runs. Nothing for a new one.
+// A request that has come before runs once: it is answered as it was, or joins its step wherever
+// that waits or runs. Nothing for a new one.
 std::optional<caf::result<RunStepResult>>
 answer_again(Self self, const Parts& parts, std::uint64_t request_id, std::string_view what) {
   auto& state = self->state;

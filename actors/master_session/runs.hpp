@@ -20,8 +20,8 @@ void keep_large_answers_for_a_while(MasterSessionSelf self);
 void refuse_run(MasterSessionSelf self, const MasterSessionParts& parts, WaitingRun& run,
                 const Status& why);
 Status feed_lost(const MasterSessionParts& parts, const Status& why);
-/// The dtype and shape of the graph's feed `i`. `may_be_handle`: what the session keeps under a handle
-/// may be fed by that.
+/// The dtype and shape of the graph's feed `i`. `may_be_handle`: what the session keeps under a
+/// handle may be fed by that.
 Status check_feed(const ClientGraph& graph, std::size_t i, const Tensor& feed,
                   bool may_be_handle = false);
 /// The timeout (µs; 0: none) of a run that came with `wanted_us`, else the session's.

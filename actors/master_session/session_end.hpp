@@ -1,5 +1,5 @@
-// SessionEnd: how far a session is on its way to its end, and what it says of it. Plain: events in, effects
-// out.
+// SessionEnd: how far a session is on its way to its end, and what it says of it. Plain: events in,
+// effects out.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace troupe {
 ///   open ──────────▶ leaving ─────────────────▶ closing
 ///     └──────────────────close────────────────────▲
 ///
-/// In `leaving` running steps go on, and new ones are refused. A session that ends in neither was ended by
-/// a fault: its master makes it again.
+/// In `leaving` running steps go on, and new ones are refused. A session that ends in neither was
+/// ended by a fault: its master makes it again.
 class SessionEnd {
 public:
   /// The node is about to end. `reason`, if it is not OK, is what everybody is told from now on.
@@ -37,8 +37,8 @@ public:
   const Status& reason() const { return reason_; }
   bool is_in_order() const { return is_closing_ || !reason_.ok(); }
 
-  /// The answer to `what` ("step 7"), which the end cuts short; `then` says what is known of it, and what
-  /// to do, where the session goes on.
+  /// The answer to `what` ("step 7"), which the end cuts short; `then` says what is known of it,
+  /// and what to do, where the session goes on.
   Status cut_short(std::string_view session, std::string_view task, std::string_view what,
                    std::string_view then) const {
     if (!reason_.ok()) // says more than that it has ended

@@ -30,8 +30,8 @@ struct RecordedSignature {
 };
 
 /// A session at one moment, without its steps: what was acknowledged, and nothing else. Values of
-/// variables lie on the tasks; the record says where. Cheap to copy: what is large is shared and never
-/// written again.
+/// variables lie on the tasks; the record says where. Cheap to copy: what is large is shared and
+/// never written again.
 struct SessionRecord {
   /// Signatures that are kept, the latest; they save time and nothing else.
   static constexpr std::size_t max_signatures = 64;
@@ -66,8 +66,8 @@ struct SessionRecord {
 
 /// RESOURCE_EXHAUSTED for a graph beyond 2 GiB.
 Result<std::string> write_session_record(const SessionRecord& record);
-/// INVALID_ARGUMENT for bytes that are no record, or a record of another format, or one that contradicts
-/// itself; what reading its graph fails with.
+/// INVALID_ARGUMENT for bytes that are no record, or a record of another format, or one that
+/// contradicts itself; what reading its graph fails with.
 Result<SessionRecord> read_session_record(std::string_view bytes, const OpRegistry& ops,
                                           const DecodeLimits& limits = {});
 

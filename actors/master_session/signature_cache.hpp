@@ -75,8 +75,8 @@ public:
   void touch(ClientGraph& graph) { graph.last_use = ++uses_; }
   /// Forgets one that could not be built, so that the next run tries again.
   void drop(const std::shared_ptr<ClientGraph>& graph);
-  /// As many of those that were not run for longest as make room for `most` graphs of `most_nodes` nodes
-  /// together, but for those that anybody else holds. They are forgotten.
+  /// As many of those that were not run for longest as make room for `most` graphs of `most_nodes`
+  /// nodes together, but for those that anybody else holds. They are forgotten.
   std::vector<std::shared_ptr<ClientGraph>> take_unused(std::size_t most, std::size_t most_nodes);
   std::size_t size() const { return graphs_.size(); }
 

@@ -143,8 +143,8 @@ public:
     bool is_leaving = false;   ///< it has let go of its actors
   };
   Effects welcomed(Link link, const Claim& claim, std::int64_t now_us);
-  /// `is_late`: no word came in time; else `why` is the answer, or how the connection ended. `wire`: what
-  /// the kernel knows of the connection.
+  /// `is_late`: no word came in time; else `why` is the answer, or how the connection ended.
+  /// `wire`: what the kernel knows of the connection.
   Effects unanswered(Link link, bool is_late, const Status& why,
                      const std::optional<WireState>& wire, std::int64_t now_us);
 

@@ -21,10 +21,10 @@ struct DialMeans {
   DialForeign foreign = {}; ///< of a task that `find` says to be no node of troupe; may be empty
 };
 
-/// Tries until somebody listens at `address`, the patience ends or the stop is set; blocks the calling
-/// thread, which must not be one of the scheduler's. The actor is a GuardianActor.
-/// UNAVAILABLE naming the address and the whole time waited; UNIMPLEMENTED when what answers there is
-/// no node of troupe.
+/// Tries until somebody listens at `address`, the patience ends or the stop is set; blocks the
+/// calling thread, which must not be one of the scheduler's. The actor is a GuardianActor.
+/// UNAVAILABLE naming the address and the whole time waited; UNIMPLEMENTED when what answers there
+/// is no node of troupe.
 Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Address& address,
                                             const DialPatience& patience,
                                             const DialMeans& means = {});

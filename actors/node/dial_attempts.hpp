@@ -1,5 +1,5 @@
-// DialAttempts: what a dial that tries again says in the end, and how long it rests between attempts.
-// Plain: time passed in.
+// DialAttempts: what a dial that tries again says in the end, and how long it rests between
+// attempts. Plain: time passed in.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace troupe {
 
-/// A task that starts at the same moment as who dials it may not listen yet: it is tried again, ever
-/// more slowly, until the budget ends. The verdict is that of the newest attempt that had the time for
-/// one: one that was cut short by the budget says nothing about who listens.
+/// A task that starts at the same moment as who dials it may not listen yet: it is tried again,
+/// ever more slowly, until the budget ends. The verdict is that of the newest attempt that had the
+/// time for one: one that was cut short by the budget says nothing about who listens.
 class DialAttempts {
 public:
   using Milliseconds = std::chrono::milliseconds;

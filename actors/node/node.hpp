@@ -45,8 +45,8 @@ struct NodeOptions {
   std::map<std::string, int> device_count;
   /// Where devices come from; null: every type that this build has.
   const std::vector<DeviceFactory>* device_factories = nullptr;
-  /// The DeviceHost of another node in this process, to share its memory and threads; compute_threads
-  /// and memory_limit are then ignored. Null: its own.
+  /// The DeviceHost of another node in this process, to share its memory and threads;
+  /// compute_threads and memory_limit are then ignored. Null: its own.
   std::shared_ptr<DeviceHost> host;
   int compute_threads = 0;       ///< 0: machine_processors()
   int actor_threads = 2;         ///< of the scheduler
@@ -82,8 +82,9 @@ public:
   /// As it was started, and with what another node of this process needs to share its host.
   const NodeOptions& options() const;
 
-  /// Makes `actor`, spawned in this node's system, one of the tree under `name`: it is seen by status and
-  /// why, told before the node ends, and the node ends with it. UNAVAILABLE when the node is about to end.
+  /// Makes `actor`, spawned in this node's system, one of the tree under `name`: it is seen by
+  /// status and why, told before the node ends, and the node ends with it. UNAVAILABLE when the
+  /// node is about to end.
   Status adopt(const std::string& name, const DrainActor& actor);
 
   /// Blocks until the tree has stopped by itself or on somebody's request; returns why.

@@ -12,10 +12,11 @@
 
 namespace troupe {
 
-/// The compute threads, and one thread beside them: a compute thread may be in one kernel's loop for
-/// as long as that takes, and opening a session, which hands its work over here, must not wait for it.
-/// Whichever thread is free first takes the oldest work. `pool` outlives it. Without the thread, which
-/// the system may refuse, the compute threads do all. The end waits for the work that is left.
+/// The compute threads, and one thread beside them: a compute thread may be in one kernel's loop
+/// for as long as that takes, and opening a session, which hands its work over here, must not wait
+/// for it. Whichever thread is free first takes the oldest work. `pool` outlives it. Without the
+/// thread, which the system may refuse, the compute threads do all. The end waits for the work that
+/// is left.
 class PoolThreads final : public WorkThreads {
 public:
   explicit PoolThreads(ComputePool& pool) : pool_(pool) {}

@@ -56,9 +56,9 @@ using MasterSessionActor = DrainActor::extend<
     // Answers when the step has ended everywhere. A request id that is running is joined, one that
     // finished lately is answered again.
     caf::replies_to<RunStep>::with<RunStepResult>,
-    // Names a step that RunStep then runs in pieces. Its feeds and fetches may be given once each; it
-    // ends when all are, with an error, or with DEADLINE_EXCEEDED when no call comes for long. Fails:
-    // INVALID_ARGUMENT, NOT_FOUND for names.
+    // Names a step that RunStep then runs in pieces. Its feeds and fetches may be given once each;
+    // it ends when all are, with an error, or with DEADLINE_EXCEEDED when no call comes for long.
+    // Fails: INVALID_ARGUMENT, NOT_FOUND for names.
     caf::replies_to<SetUpPartialRun>::with<PartialRunSetUp>,
     // Ends the step with CANCELLED, if it still runs or waits for its feeds or its graph.
     caf::reacts_to<CancelRun>, caf::replies_to<MakeCallable>::with<CallableMade>,
@@ -75,8 +75,8 @@ using MasterSessionActor = DrainActor::extend<
     caf::replies_to<CloseSession>::with<caf::ok_atom>,
     // The client lives; the answer tells it that we do.
     caf::replies_to<RenewLease>::with<caf::ok_atom>,
-    // A task's part of the session is still wanted. Fails: ABORTED for a task that was given up, or when
-    // the session is closing.
+    // A task's part of the session is still wanted. Fails: ABORTED for a task that was given up, or
+    // when the session is closing.
     caf::replies_to<ConfirmLease>::with<caf::ok_atom>,
     // A worker is gone: fails the steps that run there.
     caf::reacts_to<PeerLost>,

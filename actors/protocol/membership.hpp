@@ -25,8 +25,8 @@ using MembershipActor = DrainActor::extend<
     caf::replies_to<WatchPeer>::with<caf::ok_atom>,
     // Local, once at start: our own handles, the answer to GetPeer for our own task.
     caf::reacts_to<Peer>,
-    // Answers with our own heartbeat. Fails, as Farewell: FAILED_PRECONDITION for one that is no task
-    // of our cluster.
+    // Answers with our own heartbeat. Fails, as Farewell: FAILED_PRECONDITION for one that is no
+    // task of our cluster.
     caf::replies_to<Heartbeat>::with<Heartbeat>,
     // A task leaves, or gives us up: whoever watches it is told so.
     caf::replies_to<Farewell>::with<caf::ok_atom>,

@@ -15,8 +15,8 @@ namespace troupe {
 
 namespace {
 
-/// The type alone. CAF's add_message_type adds vectors and streams of it too, which nobody sends, which a
-/// port would let through, and which take the compiler ten times as long.
+/// The type alone. CAF's add_message_type adds vectors and streams of it too, which nobody sends,
+/// which a port would let through, and which take the compiler ten times as long.
 template <std::uint16_t Number>
 void add_type(caf::actor_system_config& config) {
   using Type = typename caf::type_by_id<Number>::type;

@@ -40,13 +40,13 @@ struct StepsExplained;
 ///   new ──OpenSession──▶ opening ──ok──▶ open ──CloseSession / master lost──▶ closed
 ///                           └──error──▶ closed
 ///
-/// When a fault has ended the master session, and the master lives, requests that were under way end
-/// ABORTED, which says that the session goes on; new ones wait until the master has made it again, or for
-/// their time.
+/// When a fault has ended the master session, and the master lives, requests that were under way
+/// end ABORTED, which says that the session goes on; new ones wait until the master has made it
+/// again, or for their time.
 ///
 /// In `closed` every request is answered at once: FAILED_PRECONDITION after a close; after a loss
-/// UNAVAILABLE with the reason, and ABORTED once the master has been found again, which knows nothing
-/// of the session.
+/// UNAVAILABLE with the reason, and ABORTED once the master has been found again, which knows
+/// nothing of the session.
 using SessionActor = caf::typed_actor<
     // Fails as CreateSession, or UNAVAILABLE when the master does not answer.
     caf::replies_to<OpenSession>::with<SessionCreated>,

@@ -50,8 +50,8 @@ using WorkerSessionActor = DrainActor::extend<
     // Values for the step's rendezvous, which it gets now if it has none, as above. Dropped if the
     // step has ended here.
     caf::reacts_to<EdgesArrived>, caf::reacts_to<EdgesLost>, caf::reacts_to<RenewLease>,
-    // Local. The client's end of a partial run: handed to the step's rendezvous, which it gets now if
-    // it has none. Dropped if the step has ended here.
+    // Local. The client's end of a partial run: handed to the step's rendezvous, which it gets now
+    // if it has none. Dropped if the step has ended here.
     caf::reacts_to<PutEdge>, caf::reacts_to<TakeEdge>,
     // Local. Fails: UNAVAILABLE when the task cannot be reached; ABORTED when it has no such
     // session.

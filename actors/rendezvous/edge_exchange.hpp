@@ -1,5 +1,6 @@
-// EdgeExchange: routes one step's values on one task: to the kernel that waits, to the receiving peer, or into store.
-// It decides which peers are asked, and which error ends a wait. Events in, effects out; knows no actors.
+// EdgeExchange: routes one step's values on one task: to the kernel that waits, to the receiving
+// peer, or into store. It decides which peers are asked, and which error ends a wait. Events in,
+// effects out; knows no actors.
 #pragma once
 
 #include <algorithm>
@@ -31,11 +32,12 @@ inline constexpr const char* inside_message = "inside the message";
 ///                 │ "sent before", or no answer                   │ its connection is gone
 ///                 └──────────▶ answered ABORTED, or why           └────▶ membership's words, or those after a second
 ///
-/// A value may also come before it is waited for; it is then kept. Large values stay with their sender until the
-/// first kernel here sends or receives, so that a step that never begins takes no memory.
+/// A value may also come before it is waited for; it is then kept. Large values stay with their
+/// sender until the first kernel here sends or receives, so that a step that never begins takes no
+/// memory.
 ///
-/// `Peers` is EdgePeers: the receiving peers by task (`receivers`), and the peers that send unasked (`senders`).
-/// `Offer` is a large value that is yet to be pulled.
+/// `Peers` is EdgePeers: the receiving peers by task (`receivers`), and the peers that send unasked
+/// (`senders`). `Offer` is a large value that is yet to be pulled.
 template <class Peers, class Waiter, class Offer>
 class EdgeExchange {
 public:
@@ -57,8 +59,8 @@ public:
     virtual void flush_soon() = 0;
     /// Sends what was to be sent.
     virtual void send_now() = 0;
-    /// `edges_lost` is to be called with these in a moment: membership is about to say why the task is lost, in better
-    /// words.
+    /// `edges_lost` is to be called with these in a moment: membership is about to say why the task
+    /// is lost, in better words.
     virtual void lose_later(const std::string& task, const Status& told) = 0;
   };
 
@@ -77,8 +79,8 @@ public:
     put_arrived(key, std::move(value), inside_message);
   }
   void offered(const std::string& key, Offer offer);
-  /// `task` asks for values: each value that it receives in this step is sent to `peer` from now on. Returns those of
-  /// `keys` that were sent before.
+  /// `task` asks for values: each value that it receives in this step is sent to `peer` from now
+  /// on. Returns those of `keys` that were sent before.
   std::vector<std::string> peer_asks(const std::string& task, const Peer& peer,
                                      const std::vector<std::string>& keys);
 
@@ -92,8 +94,8 @@ public:
   void flush();
 
   // Other events.
-  /// Asks for every awaited value that was not asked for, and pulls what was offered. A peer that has forgotten this
-  /// task answers, so the step goes on or fails with a reason.
+  /// Asks for every awaited value that was not asked for, and pulls what was offered. A peer that
+  /// has forgotten this task answers, so the step goes on or fails with a reason.
   void late();
   void peer_lost(const std::string& task, const std::string& sentence);
   void edges_lost(const std::string& task, const Status& status);
@@ -199,8 +201,8 @@ std::string EdgeExchange<Peers, Waiter, Offer>::came_by(const std::string& key) 
   return transfer.empty() ? inside_message : std::move(transfer.mapped());
 }
 
-// Asks the value's task, unless it sends unasked. One question carries all keys that running kernels want from that
-// task.
+// Asks the value's task, unless it sends unasked. One question carries all keys that running
+// kernels want from that task.
 template <class Peers, class Waiter, class Offer>
 void EdgeExchange<Peers, Waiter, Offer>::take(const std::string& key, Waiter waiter) {
   auto ends = tasks_.of(key);

@@ -1,5 +1,6 @@
-// Two tasks' exchanges of one step and the wire between them, by a seed: what arrives late, twice, in another order or
-// never. And what membership's words do for a value that was lost with its connection.
+// Two tasks' exchanges of one step and the wire between them, by a seed: what arrives late, twice,
+// in another order or never. And what membership's words do for a value that was lost with its
+// connection.
 #include "actors/rendezvous/edge_exchange.hpp"
 
 #include <doctest/doctest.h>

@@ -30,7 +30,8 @@ void master_lost(Self self, const Status& why) {
   if (!state.master_session && !state.opening && !state.recovers)
     return;
   const bool was_open = state.master_session || state.recovers;
-  // What is asked again after a loss may find the master there again; not what was refused, or closed.
+  // What is asked again after a loss may find the master there again; not what was refused, or
+  // closed.
   state.lost.is_lost = was_open && !state.closing && why.code() == Code::unavailable;
   state.master_session = nullptr;
   state.opening = state.recovers = false;
@@ -57,8 +58,8 @@ void recovered(Self self, const Services& services, const MasterSessionActor& se
     request.go_on({});
 }
 
-// The master lives, and makes the session again. Nothing that was under way is sent again: how far it
-// came is not known.
+// The master lives, and makes the session again. Nothing that was under way is sent again: how far
+// it came is not known.
 void recover(Self self, const Services& services, const caf::error& reason) {
   auto& state = self->state;
   state.recovers = true;
@@ -163,7 +164,8 @@ void speak(Self self, const Services& services) {
 
 namespace {
 
-// A master that is there again knows nothing of the session: whoever asks is told to make a new one.
+// A master that is there again knows nothing of the session: whoever asks is told to make a new
+// one.
 void master_found(Self self, const Status& lost, const Welcome& w) {
   auto& state = self->state;
   if (!state.lost.is_lost || w.task != state.master_task)

@@ -1,5 +1,5 @@
-// A SESSION's line to its master: whether that lives, what its loss is called, and who goes on in its
-// place.
+// A SESSION's line to its master: whether that lives, what its loss is called, and who goes on in
+// its place.
 #pragma once
 
 #include "actors/session/session.hpp"

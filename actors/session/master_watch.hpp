@@ -1,5 +1,5 @@
-// MasterWatch: whether the master of a client's session is still there, by what comes of its node and
-// by what the kernel knows of the connection. Time passed in; knows no actors.
+// MasterWatch: whether the master of a client's session is still there, by what comes of its node
+// and by what the kernel knows of the connection. Time passed in; knows no actors.
 #pragma once
 
 #include <chrono>

@@ -58,8 +58,8 @@ std::chrono::nanoseconds time_of_step(const SessionState& state, const Timeouts&
       std::chrono::microseconds(timeout_us) + t.cancel + t.explain, t.step);
 }
 
-// Its master session has ended, or is about to be made again: what comes now waits. Not where it was
-// asked to close: that answer is on its way, and what comes behind it is refused.
+// Its master session has ended, or is about to be made again: what comes now waits. Not where it
+// was asked to close: that answer is on its way, and what comes behind it is refused.
 bool is_between(const SessionState& state) {
   return state.recovers || (state.master_session && !state.closing &&
                             caf::actor_cast<caf::abstract_actor*>(state.master_session)

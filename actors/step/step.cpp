@@ -41,8 +41,8 @@ void clean_up_part(Self self, const RegisteredPart& part, bool ended_well) {
     self->send(part.session, CleanupStep{{step_id}});
 }
 
-// After a good end only messages that the master session had sent before can arrive, and an actor at
-// rest drops them. After a failure, or an explanation, late answers may: that actor ends.
+// After a good end only messages that the master session had sent before can arrive, and an actor
+// at rest drops them. After a failure, or an explanation, late answers may: that actor ends.
 bool may_rest(const StepState& state) {
   return state.collector->status().ok() && !state.inquired;
 }
@@ -180,8 +180,8 @@ DeviceStats seen_by_master(const StepState& state, const RegisteredPart& part) {
   return {state.services->task, {std::move(span)}};
 }
 
-// The connection to a part is gone. Membership's PeerLost will name the reason; if none comes in time,
-// this error is used.
+// The connection to a part is gone. Membership's PeerLost will name the reason; if none comes in
+// time, this error is used.
 void await_verdict(Self self, const RegisteredPart& part, const Status& why) {
   self->delayed_send(self, self->state.services->timeouts.explain,
                      PeerLost{part.task, 0, LossReason::crashed, why.message()});

@@ -1,4 +1,5 @@
-// StepCollector: decides how a step over several tasks ends. Events in, decisions out; knows no actors.
+// StepCollector: decides how a step over several tasks ends. Events in, decisions out; knows no
+// actors.
 #pragma once
 
 #include <cstdint>

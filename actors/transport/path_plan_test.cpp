@@ -118,8 +118,8 @@ TEST_CASE("path plan: events that nobody waits for change nothing") {
   CHECK(plan.state() == State::ready);
 }
 
-// Events lost, doubled and in any order: every fetch is given its turn or fails, once; what is under
-// way fits into the window; and nothing waits without somebody who asks or opens.
+// Events lost, doubled and in any order: every fetch is given its turn or fails, once; what is
+// under way fits into the window; and nothing waits without somebody who asks or opens.
 TEST_CASE("path plan: random events keep the rules") {
   for (unsigned seed = 0; seed < 500; ++seed) {
     CAPTURE(seed);

@@ -1,4 +1,5 @@
-// The way of a value that came over another protocol than ours to the worker session that waits for it.
+// The way of a value that came over another protocol than ours to the worker session that waits for
+// it.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 
 namespace troupe {
 
-/// Any thread. `value`: of `task`, or why it does not come. Nothing happens once the receiver has ended.
+/// Any thread. `value`: of `task`, or why it does not come. Nothing happens once the receiver has
+/// ended.
 inline void hand_over_edge(const caf::actor_addr& receiver, std::uint64_t step_id,
                            const std::string& task, const std::string& key,
                            Result<EdgeValue> value) {

@@ -53,8 +53,8 @@ public:
     box.created_us = now_us;
     return box;
   }
-  /// The step has ended. Calls `leave(Rendezvous&, bool rests)` if it had a mailbox. True if that was
-  /// the last one.
+  /// The step has ended. Calls `leave(Rendezvous&, bool rests)` if it had a mailbox. True if that
+  /// was the last one.
   template <class F>
   bool close(std::uint64_t step_id, F leave) {
     ended_[num_ended_++ % ended_.size()] = step_id;
@@ -79,8 +79,8 @@ public:
     return nullptr;
   }
 
-  /// Steps whose rendezvous was opened for a peer before `before_us` and that no RunGraph has begun.
-  /// `is_begun(step_id)`: it has begun in another way.
+  /// Steps whose rendezvous was opened for a peer before `before_us` and that no RunGraph has
+  /// begun. `is_begun(step_id)`: it has begun in another way.
   template <class P>
   std::vector<std::uint64_t> orphans(std::int64_t before_us, P is_begun) const {
     std::vector<std::uint64_t> out;

@@ -336,8 +336,8 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
   return promise;
 }
 
-// Another master session goes on where one has ended. Nothing of a step of that one may happen once the
-// new one runs its own.
+// Another master session goes on where one has ended. Nothing of a step of that one may happen once
+// the new one runs its own.
 caf::result<caf::ok_atom> resume(Self self, const Parts& parts, const Status& why) {
   auto& state = self->state;
   state.lease.renewed(now_us(self));
@@ -373,8 +373,8 @@ void end_of_lease(Self self, std::string_view why) {
   self->quit(caf::exit_reason::user_shutdown);
 }
 
-// A handle says nothing of its actor's end when that became known while the connection to it was being
-// replaced. A question to the actor is answered in any case.
+// A handle says nothing of its actor's end when that became known while the connection to it was
+// being replaced. A question to the actor is answered in any case.
 void ask_master(Self self, const Parts& parts) {
   auto master = caf::actor_cast<caf::strong_actor_ptr>(self->state.master);
   if (!master)

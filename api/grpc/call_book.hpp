@@ -9,9 +9,9 @@
 
 namespace troupe {
 
-/// A client that loses its connection sends the same request again, under the same id, as soon as it is
-/// connected anew; the step must then still be there. So a step is not cancelled when its client goes, but
-/// when none has come back for a while.
+/// A client that loses its connection sends the same request again, under the same id, as soon as
+/// it is connected anew; the step must then still be there. So a step is not cancelled when its
+/// client goes, but when none has come back for a while.
 ///
 ///   begin ──▶ waited for ── the last client of it goes ──▶ abandoned ── time is over ──▶ cancelled
 ///                 ▲                                            │

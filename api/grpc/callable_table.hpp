@@ -1,4 +1,5 @@
-// CallableTable: a gRPC session's callables by the handles that its client knows, which count from 0.
+// CallableTable: a gRPC session's callables by the handles that its client knows, which count from
+// 0.
 #pragma once
 
 #include <cstdint>

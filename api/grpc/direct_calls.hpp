@@ -1,8 +1,8 @@
-// DirectCalls: a session's short steps on the thread of gRPC's that took the call. No actor is woken, and
-// no thread but the one that also sends the answer. Knows no actors.
+// DirectCalls: a session's short steps on the thread of gRPC's that took the call. No actor is
+// woken, and no thread but the one that also sends the answer. Knows no actors.
 //
-// A step is begun here once the actors have run its signature, quickly; DirectSteps has the rest. What does
-// not end at once goes to them as it stands.
+// A step is begun here once the actors have run its signature, quickly; DirectSteps has the rest.
+// What does not end at once goes to them as it stands.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,8 @@ struct StepNote {
 /// Of one session. Any thread.
 class DirectCalls {
 public:
-  /// Threads that may run steps at once, over all sessions of a server: fewer than it has, so that one
-  /// takes calls whatever a kernel does.
+  /// Threads that may run steps at once, over all sessions of a server: fewer than it has, so that
+  /// one takes calls whatever a kernel does.
   struct Seats {
     explicit Seats(int seats) : free(seats) {}
     std::atomic<int> free;

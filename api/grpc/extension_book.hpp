@@ -1,5 +1,5 @@
-// ExtensionBook: extensions of a session's graph by what they say, so that one that a client sends again,
-// since it lost the answer, is done once.
+// ExtensionBook: extensions of a session's graph by what they say, so that one that a client sends
+// again, since it lost the answer, is done once.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-/// An extension names the version of the graph that it is meant for, and TensorFlow's clients send none
-/// but with its bytes again:
+/// An extension names the version of the graph that it is meant for, and TensorFlow's clients send
+/// none but with its bytes again:
 ///
 ///   begin ──▶ asked ── the same comes again ──▶ asked, one more waits ── ended ──▶ known, if it went well
 ///

@@ -15,9 +15,9 @@
 
 namespace troupe {
 
-/// Any thread. Answers when the graph has run (if the call waits for it) and every requested value is
-/// there, or at once when the graph fails. The failure of a single value is held back until the graph
-/// has ended: the graph's error may be its cause.
+/// Any thread. Answers when the graph has run (if the call waits for it) and every requested value
+/// is there, or at once when the graph fails. The failure of a single value is held back until the
+/// graph has ended: the graph's error may be its cause.
 class ForeignRun {
 public:
   /// `waits_for_run`: whether the answer says how the graph has run.

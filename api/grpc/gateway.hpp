@@ -1,6 +1,6 @@
 // Gateway: the face of a node for TensorFlow's clients, tensorflow.MasterService over gRPC. A
-// `tf.compat.v1.Session("grpc://host:port")` speaks to it as to a tf.train.Server. Sessions are those of
-// the node's own master: `status`, `why` and KillActor see them as all others.
+// `tf.compat.v1.Session("grpc://host:port")` speaks to it as to a tf.train.Server. Sessions are
+// those of the node's own master: `status`, `why` and KillActor see them as all others.
 #pragma once
 
 #include <chrono>
@@ -24,14 +24,15 @@ struct GatewayOptions {
   std::int64_t max_sessions = 10'000; ///< open at once; 0: any number
   /// A session without a call for so long is closed: its client has vanished without CloseSession.
   std::chrono::milliseconds idle_session{std::chrono::hours(24)};
-  /// The tasks' gRPC addresses, for values of tasks that are TensorFlow's servers; empty: not known.
+  /// The tasks' gRPC addresses, for values of tasks that are TensorFlow's servers; empty: not
+  /// known.
   Cluster cluster = {};
 };
 
 class Gateway {
 public:
-  /// Listens; `node` outlives the gateway. UNAVAILABLE naming an address that cannot be bound, or a node
-  /// that has stopped.
+  /// Listens; `node` outlives the gateway. UNAVAILABLE naming an address that cannot be bound, or a
+  /// node that has stopped.
   static Result<std::unique_ptr<Gateway>> start(ClusterNode& node, const GatewayOptions& options);
   /// Takes no more calls, answers those that wait UNAVAILABLE, closes the clients' sessions.
   ~Gateway();

@@ -92,8 +92,9 @@ void create(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
           [=](caf::error& error) {
             --self->state.opening;
             Status status = to_status(error, "CreateSession");
-            // Clients repeat what is UNAVAILABLE, with their whole time-out anew: not once a quarter of it is
-            // used up. A dial that ends since its next attempt would come too late has used a third.
+            // Clients repeat what is UNAVAILABLE, with their whole time-out anew: not once a
+            // quarter of it is used up. A dial that ends since its next attempt would come too late
+            // has used a third.
             const bool is_late = has_deadline && call->time_left(longest) <= left - left / 4;
             if (is_late && status.code() == Code::unavailable)
               status = deadline_exceeded(status.message());

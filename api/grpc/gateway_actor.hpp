@@ -14,8 +14,8 @@ namespace troupe {
 struct GatewayLimits {
   std::int64_t max_sessions = 0; ///< open at once; 0: any number
   std::chrono::milliseconds idle_session{0};
-  /// A session's first device is listed as local and the others as remote, as TensorFlow does where the
-  /// client has sent the cluster; else all are local.
+  /// A session's first device is listed as local and the others as remote, as TensorFlow does where
+  /// the client has sent the cluster; else all are local.
   bool splits_devices = false;
 };
 

@@ -50,9 +50,9 @@ std::vector<Tensor> tensors_of(RunStepResult& result) {
 /// Of a client without a deadline.
 constexpr std::chrono::hours no_deadline{24 * 365};
 
-/// For how long a step may run: `timeout_us`, or the session's if that is 0, and not beyond its client's
-/// deadline. It ends a little before the client's deadline: where that passes first, a program is
-/// told that the step has ended while it may still take effect here.
+/// For how long a step may run: `timeout_us`, or the session's if that is 0, and not beyond its
+/// client's deadline. It ends a little before the client's deadline: where that passes first, a
+/// program is told that the step has ended while it may still take effect here.
 std::int64_t within_deadline(GatewaySessionSelf self, const RpcCall& call,
                              std::int64_t timeout_us) {
   constexpr std::chrono::microseconds margin = std::chrono::milliseconds(5);
@@ -87,8 +87,8 @@ void end_call(GatewaySessionSelf self, std::uint64_t number, std::uint64_t booke
     self->state.direct->ended(booked);
 }
 
-// Whoever comes for a step that was ended since nobody waited for it is told what MonitoredSession recovers
-// from.
+// Whoever comes for a step that was ended since nobody waited for it is told what MonitoredSession
+// recovers from.
 Status check_not_abandoned(GatewaySessionSelf self, std::int64_t request_id,
                            std::string_view what) {
   if (!self->state.abandoned.contains(static_cast<std::uint64_t>(request_id)))
@@ -368,7 +368,8 @@ void serve(GatewaySessionSelf self, const Services& services,
       m.request);
 }
 
-// A fault has ended the master session; its master answers when it has made it again, or given it up.
+// A fault has ended the master session; its master answers when it has made it again, or given it
+// up.
 void recover(GatewaySessionSelf self, const Services& services, const MasterActor& master,
              const std::shared_ptr<SessionTable>& sessions) {
   self->state.session = MasterSessionActor{};

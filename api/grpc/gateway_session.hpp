@@ -34,9 +34,10 @@ struct GatewaySessionState {
   Counted counted{counter("gateway_sessions")};
 };
 
-/// Ends when its master session does, and takes itself out of `sessions` when it is closed. A master session
-/// that a fault has ended is made again by `master`: then this one goes on with it. An idle one, without a call
-/// for the limits' `idle_session`, closes it: its client has vanished without CloseSession.
+/// Ends when its master session does, and takes itself out of `sessions` when it is closed. A
+/// master session that a fault has ended is made again by `master`: then this one goes on with it.
+/// An idle one, without a call for the limits' `idle_session`, closes it: its client has vanished
+/// without CloseSession.
 GatewaySessionActor::behavior_type
 gateway_session(GatewaySessionActor::stateful_pointer<GatewaySessionState> self, Services services,
                 std::string handle, MasterActor master, MasterSessionActor session,

@@ -1,7 +1,7 @@
-// JoinedClusters: clusters that clients bring along (ConfigProto.cluster_def). For each, this process runs
-// one more node: the task of that cluster that it is to be, with ports of its own, and memory, threads and
-// files of the node that it was started as. Names of devices and jobs are the client's that way, down to
-// errors and traces.
+// JoinedClusters: clusters that clients bring along (ConfigProto.cluster_def). For each, this
+// process runs one more node: the task of that cluster that it is to be, with ports of its own, and
+// memory, threads and files of the node that it was started as. Names of devices and jobs are the
+// client's that way, down to errors and traces.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,8 @@ public:
     std::uint16_t port = 0; ///< of the node, for the other tasks
     GatewayActor gateway;   ///< makes sessions there
   };
-  /// `node` is the one that clients have started; `listen_host` where the others reach this process.
+  /// `node` is the one that clients have started; `listen_host` where the others reach this
+  /// process.
   JoinedClusters(const ClusterNode& node, std::string listen_host,
                  std::shared_ptr<SessionTable> sessions, GatewayLimits limits);
   /// Ends every node.
@@ -41,7 +42,8 @@ public:
   using Done = std::function<void(Result<Joined>)>;
   /// Calls `done` with the node of the spec's task, which is started unless it runs. One that
   /// `keeps_state` stays when no session uses it, until another cluster needs the room.
-  /// RESOURCE_EXHAUSTED when too many run already and all are in use; what starting a node fails with.
+  /// RESOURCE_EXHAUSTED when too many run already and all are in use; what starting a node fails
+  /// with.
   void join(ClusterSpec spec, bool keeps_state, Done done);
   /// Running steps have `grace` to end.
   void shut_down(const std::string& reason, std::chrono::milliseconds grace);
@@ -51,9 +53,9 @@ private:
   std::shared_ptr<Impl> impl_;
 };
 
-/// The task of a cluster that a client has sent that this server, reached as `target` ("grpc://h:p") and
-/// started as `own_task`, is to be. INVALID_ARGUMENT in TensorFlow's words if it is none, several, or the
-/// one that it was started as.
+/// The task of a cluster that a client has sent that this server, reached as `target`
+/// ("grpc://h:p") and started as `own_task`, is to be. INVALID_ARGUMENT in TensorFlow's words if it
+/// is none, several, or the one that it was started as.
 Result<ClusterSpec> find_own_task(const std::vector<ClusterTask>& told, const std::string& target,
                                   const std::string& own_task);
 

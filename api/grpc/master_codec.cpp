@@ -15,8 +15,8 @@ namespace {
 
 using namespace message_bytes; // NOLINT(google-build-using-namespace): half of this file is made of it
 
-// The client is told which one in TensorFlow's words, and then why; of one that is sound but too large,
-// its name, if it has one.
+// The client is told which one in TensorFlow's words, and then why; of one that is sound but too
+// large, its name, if it has one.
 Result<Tensor> read_tensor(std::string_view bytes, const DecodeLimits& limits, std::size_t number,
                            std::string_view name = {}) {
   auto tensor = tensor_from_bytes(bytes, limits);
@@ -30,8 +30,8 @@ Result<Tensor> read_tensor(std::string_view bytes, const DecodeLimits& limits, s
                                        : str_cat("the value fed to '", name, "'"));
 }
 
-// TensorFlow's clients know devices alone: what tasks and masters did (see StepStats) would be rows of
-// their own in its timeline and profiler.
+// TensorFlow's clients know devices alone: what tasks and masters did (see StepStats) would be rows
+// of their own in its timeline and profiler.
 Result<std::string> encode_metadata(RunMetadata metadata) {
   std::erase_if(metadata.step_stats.devices, [](const DeviceStats& device) {
     return device.device.find("/device:") == std::string::npos;

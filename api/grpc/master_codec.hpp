@@ -1,6 +1,6 @@
-// MasterService's requests and answers as bytes: what a TensorFlow client sends, in the runtime's own
-// terms. No CAF, no gRPC. A request is read field by field from its bytes, since a graph or a tensor of
-// hundreds of megabytes would else be copied once more.
+// MasterService's requests and answers as bytes: what a TensorFlow client sends, in the runtime's
+// own terms. No CAF, no gRPC. A request is read field by field from its bytes, since a graph or a
+// tensor of hundreds of megabytes would else be copied once more.
 #pragma once
 
 #include <cstdint>
@@ -59,9 +59,9 @@ struct ReleaseCallable {
   std::int64_t handle = 0;
 };
 
-/// Each reads the bytes of the request of its name. INVALID_ARGUMENT naming the request for bytes that
-/// are none, for a tensor that is none in TensorFlow's words, and whatever the options' readers fail with.
-/// Unknown fields are ignored.
+/// Each reads the bytes of the request of its name. INVALID_ARGUMENT naming the request for bytes
+/// that are none, for a tensor that is none in TensorFlow's words, and whatever the options'
+/// readers fail with. Unknown fields are ignored.
 Result<CreateSession> read_create_session(std::string_view bytes);
 Result<ExtendSession> read_extend_session(std::string_view bytes);
 Result<RunStep> read_run_step(std::string_view bytes, DecodeLimits limits);
@@ -82,8 +82,8 @@ Result<RequestHead> read_head(std::string_view method, std::string_view bytes);
 
 std::string write_session_created(std::string_view session_handle, std::int64_t graph_version);
 std::string write_session_extended(std::int64_t new_graph_version);
-/// `names` and `tensors` alike in number. Requires values in host memory; large ones are kept by the answer
-/// instead of copied.
+/// `names` and `tensors` alike in number. Requires values in host memory; large ones are kept by
+/// the answer instead of copied.
 Result<AnswerBytes> write_step_done(const std::vector<std::string>& names,
                                     const std::vector<Tensor>& tensors,
                                     const RunMetadata& metadata);
@@ -96,8 +96,8 @@ Result<AnswerBytes> write_callable_done(const std::vector<Tensor>& tensors,
 std::string write_device_list(const std::vector<DeviceAttributes>& local,
                               const std::vector<DeviceAttributes>& remote);
 
-/// A step's error as TensorFlow's clients know it: "From TASK:\nsentence\n\t [[{{node NAME}}]]" where
-/// the origin is known. Python finds the node by it.
+/// A step's error as TensorFlow's clients know it: "From TASK:\nsentence\n\t [[{{node NAME}}]]"
+/// where the origin is known. Python finds the node by it.
 std::string client_message(const Status& status);
 
 } // namespace troupe::master_codec

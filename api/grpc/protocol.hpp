@@ -31,8 +31,8 @@ struct SessionCall {
       request;
   StepNote note = {}; ///< of a RunStep
 };
-/// Fails the call with the status, as its client knows errors; in the answer's body if it looks for that
-/// there: gRPC cuts long texts.
+/// Fails the call with the status, as its client knows errors; in the answer's body if it looks for
+/// that there: gRPC cuts long texts.
 inline void fail_call(RpcCall& call, bool in_body, const Status& status) {
   if (in_body)
     call.answer(

@@ -1,5 +1,5 @@
-// RequestBook: where each request of a session that may come again is, so that its step runs once. Plain:
-// events in, effects out.
+// RequestBook: where each request of a session that may come again is, so that its step runs once.
+// Plain: events in, effects out.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,15 @@
 
 namespace troupe {
 
-/// A gRPC client that loses its connection sends the same request again under the same id. A step runs
-/// either here, on the thread that took the call, or with the actors, which have a book of their own.
+/// A gRPC client that loses its connection sends the same request again under the same id. A step
+/// runs either here, on the thread that took the call, or with the actors, which have a book of
+/// their own.
 ///
 ///   begin ─▶ here ── end ──────▶ answered: again with the same answer, as long as it is kept
 ///              └──── hand_over ▶ with the actors ── ended ▶ theirs to answer again
 ///
-/// A request that comes while its step is here waits for it. Once the actors had it, it is for them.
+/// A request that comes while its step is here waits for it. Once the actors had it, it is for
+/// them.
 template <class Call, class Answer>
 class RequestBook {
 public:
@@ -30,8 +32,8 @@ public:
     const Answer* answer = nullptr; ///< of `answered`; valid until the next call
   };
 
-  /// A call of the request has come. One whose step is here is kept until that ends. An id of 0 is fresh
-  /// each time.
+  /// A call of the request has come. One whose step is here is kept until that ends. An id of 0 is
+  /// fresh each time.
   Begun begin(std::uint64_t id, const Call& call) {
     if (id == 0)
       return {};
@@ -56,8 +58,8 @@ public:
     answers_.add(id, std::move(answer), bytes, true);
     return take(id);
   }
-  /// The actors have its step, and were told of it before this: they may have answered it by now. The
-  /// other calls that wait for it are for them, too.
+  /// The actors have its step, and were told of it before this: they may have answered it by now.
+  /// The other calls that wait for it are for them, too.
   std::vector<Call> hand_over(std::uint64_t id) {
     if (id == 0)
       return {};

@@ -57,8 +57,8 @@ grpc::ByteBuffer to_buffer(AnswerBytes bytes) {
   return {slices.data(), slices.size()};
 }
 
-// The memory of a thread's last large request. The system gives new memory page by page, which takes
-// longer than copying the request into it.
+// The memory of a thread's last large request. The system gives new memory page by page, which
+// takes longer than copying the request into it.
 class SpareMemory {
 public:
   // Empty, and with room for so many bytes if there is some to spare.
@@ -121,7 +121,8 @@ struct Shared {
 //   accept ─▶ arrived ─▶ read ─▶ waits ── answer, end ──▶ finished
 //                                  └── the client has gone ──▶ ended, told to `when_gone`
 //
-// It holds itself while a tag is to come back, and a Handle holds it as long as somebody may answer.
+// It holds itself while a tag is to come back, and a Handle holds it as long as somebody may
+// answer.
 class Call final : public std::enable_shared_from_this<Call> {
 public:
   explicit Call(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
@@ -250,8 +251,8 @@ private:
   }
   void was_finished(bool) {}
 
-  // The first end counts. `begin` starts it at gRPC. A client that has its answer finds what the call
-  // took of the limits given back.
+  // The first end counts. `begin` starts it at gRPC. A client that has its answer finds what the
+  // call took of the limits given back.
   template <class F>
   void finish(F begin) {
     std::function<void()> dropped; // outside of the lock

@@ -17,8 +17,8 @@
 
 namespace troupe {
 
-/// One call. Any thread. When the last reference goes without an answer, `when_dropped` gives it one, or
-/// the client is told UNAVAILABLE: none waits for nothing.
+/// One call. Any thread. When the last reference goes without an answer, `when_dropped` gives it
+/// one, or the client is told UNAVAILABLE: none waits for nothing.
 ///
 ///   waits ── answer, fail ──▶ answered
 ///     └──── the client cancels, its deadline passes, its connection breaks ──▶ gone
@@ -40,8 +40,8 @@ public:
   /// Calls `gone` once, from any thread, when the client no longer waits; at once if it does not by
   /// now; never after an answer.
   virtual void when_gone(std::function<void()> gone) = 0;
-  /// Who answers when the last reference goes, unless the server ends. To be set before another thread
-  /// has the call; must not block.
+  /// Who answers when the last reference goes, unless the server ends. To be set before another
+  /// thread has the call; must not block.
   virtual void when_dropped(std::function<void(RpcCall&)> dropped) = 0;
 };
 
@@ -52,7 +52,8 @@ struct RpcServerOptions {
   std::int64_t max_calls =
       0; ///< that wait at once; more are refused RESOURCE_EXHAUSTED; 0: any number
   std::int64_t max_pending = 0; ///< bytes of requests that wait at once; as max_calls
-  /// Methods of any service that have one answer: {"/troupe.Node/Address", "40123"}. Outside of the limits.
+  /// Methods of any service that have one answer: {"/troupe.Node/Address", "40123"}. Outside of the
+  /// limits.
   std::map<std::string, std::string> constants;
   /// Methods of other services that the handler takes as well, whole: "/troupe.Node/Join".
   std::vector<std::string> others;
@@ -67,8 +68,8 @@ public:
   using Handler = std::function<void(std::shared_ptr<RpcCall>)>;
   /// Listens. UNAVAILABLE naming an address that cannot be bound.
   static Result<std::unique_ptr<RpcServer>> start(const RpcServerOptions& options, Handler handler);
-  /// Takes no more calls; those that wait are answered UNAVAILABLE. Blocks until the handler runs nowhere,
-  /// and for a second at most until the answers are sent.
+  /// Takes no more calls; those that wait are answered UNAVAILABLE. Blocks until the handler runs
+  /// nowhere, and for a second at most until the answers are sent.
   ~RpcServer();
   RpcServer(const RpcServer&) = delete;
   RpcServer& operator=(const RpcServer&) = delete;

@@ -1,5 +1,5 @@
-// SessionTable: the gateway's sessions by handle, for gRPC's threads, which hand each call straight to its
-// session.
+// SessionTable: the gateway's sessions by handle, for gRPC's threads, which hand each call straight
+// to its session.
 #pragma once
 
 #include <memory>

@@ -74,9 +74,9 @@ struct Session::Impl {
     return out;
   }
 
-  /// Sends a step to the master session. If that has ended, the session actor names its successor or
-  /// the reason. A request that reached no actor was not begun, so it is sent again, unless `only_once`
-  /// is set: `make` gives its contents away and cannot be called twice.
+  /// Sends a step to the master session. If that has ended, the session actor names its successor
+  /// or the reason. A request that reached no actor was not begun, so it is sent again, unless
+  /// `only_once` is set: `make` gives its contents away and cannot be called twice.
   template <class Make>
   Result<RunStepResult> ask_master(Make make, bool only_once, std::chrono::nanoseconds budget,
                                    std::string_view what);

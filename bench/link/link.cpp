@@ -1,10 +1,11 @@
-// A wire between two network namespaces, for kernels without netem: what one end sends comes out of the other after a
-// delay, no faster than a rate.
+// A wire between two network namespaces, for kernels without netem: what one end sends comes out of
+// the other after a delay, no faster than a rate.
 //
 //   bench_link NAMESPACE_A NAMESPACE_B BITS_PER_SECOND DELAY_US
 //
-// Makes a device "wire" in each namespace (root, /dev/net/tun), says "ready", and carries packets until it is ended.
-// Segments travel as the kernel hands them out, up to 64 KiB at a time, so that carrying takes little of the machine.
+// Makes a device "wire" in each namespace (root, /dev/net/tun), says "ready", and carries packets
+// until it is ended. Segments travel as the kernel hands them out, up to 64 KiB at a time, so that
+// carrying takes little of the machine.
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a step of a local session costs that feeds a scalar, adds to it and fetches the sum: from one
-// thread and from several, by names and by a callable, and with many in flight.
+// What a step of a local session costs that feeds a scalar, adds to it and fetches the sum: from
+// one thread and from several, by names and by a callable, and with many in flight.
 #include <benchmark/benchmark.h>
 
 #include "api/ops.hpp"

@@ -46,8 +46,8 @@ using Fetched = std::vector<std::vector<double>>;
 class Client {
 public:
   virtual ~Client() = default;
-  /// One step: a run with the feeds of each of `ClientSpec::runs`, in turn. A sentence if it failed,
-  /// else empty. `values`, if not null, gets what each run fetched. One thread at a time.
+  /// One step: a run with the feeds of each of `ClientSpec::runs`, in turn. A sentence if it
+  /// failed, else empty. `values`, if not null, gets what each run fetched. One thread at a time.
   virtual std::string step(std::vector<Fetched>* values = nullptr) = 0;
   /// One more of the same session, for another thread.
   virtual std::unique_ptr<Client> again() const = 0;

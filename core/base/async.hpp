@@ -6,12 +6,12 @@
 //     co_return x + y;
 //   }
 //
-// A coroutine runs at once on its caller's thread, until it waits for something that is not there. It
-// goes on where that becomes there. Its caller awaits it to its end, always: what it waits for is
-// cancelled to end it, it is never dropped. Its references must live until then.
+// A coroutine runs at once on its caller's thread, until it waits for something that is not there.
+// It goes on where that becomes there. Its caller awaits it to its end, always: what it waits for
+// is cancelled to end it, it is never dropped. Its references must live until then.
 //
-// A temporary that braces make, `{}` or `Options{…}`, has no place in an expression with co_await: g++ 12
-// destroys it twice. It gets a name in a statement before.
+// A temporary that braces make, `{}` or `Options{…}`, has no place in an expression with co_await:
+// g++ 12 destroys it twice. It gets a name in a statement before.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,8 @@
 
 namespace troupe {
 
-/// T is Status or a Result. Awaited once. What escapes a coroutine as an exception becomes INTERNAL.
+/// T is Status or a Result. Awaited once. What escapes a coroutine as an exception becomes
+/// INTERNAL.
 ///
 /// Ending and being awaited meet in one word of the coroutine: null while neither has happened, the
 /// waiter's address, or the address of the word itself once it has ended. Both sides exchange it
@@ -138,8 +139,8 @@ void when_done(Async<T> async, std::function<void(T)> done) {
 }
 
 /// Makes an awaitable of what calls back: `T value = co_await Callback<T>(begin)`. `begin(done)` is
-/// called when it is awaited; `done` is called once, before `begin` returns or later from any thread,
-/// and the coroutine goes on there.
+/// called when it is awaited; `done` is called once, before `begin` returns or later from any
+/// thread, and the coroutine goes on there.
 template <class T>
 class [[nodiscard]] Callback {
 public:

@@ -20,8 +20,8 @@ class LineWriter {
 public:
   static constexpr std::size_t default_capacity = std::size_t{1} << 20;
 
-  /// Writes to a duplicate of `fd`; `capacity` bounds the queue, in bytes. Standard output and error
-  /// are written to themselves where the process has no descriptor left for a duplicate.
+  /// Writes to a duplicate of `fd`; `capacity` bounds the queue, in bytes. Standard output and
+  /// error are written to themselves where the process has no descriptor left for a duplicate.
   explicit LineWriter(int fd, std::size_t capacity = default_capacity);
   /// Does not wait: lines that are still queued are lost.
   ~LineWriter();

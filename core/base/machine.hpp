@@ -15,8 +15,8 @@ std::int64_t machine_memory(const std::string& root = "");
 /// time early in each period, and all of them would stand still for the rest of it.
 int machine_processors(const std::string& root = "");
 
-/// What the tensors of all tasks of a machine may take together unless somebody says otherwise: four
-/// fifths. The rest is for code, messages and the kernel.
+/// What the tensors of all tasks of a machine may take together unless somebody says otherwise:
+/// four fifths. The rest is for code, messages and the kernel.
 constexpr std::int64_t default_memory_limit(std::int64_t machine_bytes) {
   return machine_bytes / 5 * 4;
 }

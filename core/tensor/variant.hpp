@@ -35,7 +35,8 @@ private:
   int nesting_ = 1;
 };
 
-/// No honest graph nests lists as deep. The bound keeps what recurses into them off the stack's end.
+/// No honest graph nests lists as deep. The bound keeps what recurses into them off the stack's
+/// end.
 inline constexpr int max_variant_nesting = 32;
 /// That of the deepest element; 0 if the tensor holds no variant with a value.
 int nesting_of(const Tensor& tensor);

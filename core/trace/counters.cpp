@@ -8,8 +8,8 @@ namespace troupe {
 
 namespace {
 
-// Those of a node, so that its status has them before they were ever used. A test compares them with
-// what the sources count (tests/e2e/status_test.py).
+// Those of a node, so that its status has them before they were ever used. A test compares them
+// with what the sources count (tests/e2e/status_test.py).
 constexpr std::string_view counters_of_a_node[] = {
     "compilations",
     "data_connections_in",

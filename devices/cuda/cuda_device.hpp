@@ -21,9 +21,9 @@ struct FoundGpus {
   std::vector<std::shared_ptr<Gpu>> gpus;
   std::vector<std::string> refused; ///< a sentence each
 };
-/// Those of this process: made at the first call, with its settings, and there until the process ends,
-/// since tensors of their memory may outlive every node. CUDA_VISIBLE_DEVICES says which ones the
-/// driver knows.
+/// Those of this process: made at the first call, with its settings, and there until the process
+/// ends, since tensors of their memory may outlive every node. CUDA_VISIBLE_DEVICES says which ones
+/// the driver knows.
 const FoundGpus& gpus_of_process(const GpuSettings& settings = {});
 
 } // namespace troupe::cuda

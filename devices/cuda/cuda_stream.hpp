@@ -32,8 +32,8 @@ struct Grid {
 /// Any thread.
 class CudaStream final : public Stream {
 public:
-  /// Requires that the GPU's context is current on this thread; the GPU outlives the stream. `name` is
-  /// for errors.
+  /// Requires that the GPU's context is current on this thread; the GPU outlives the stream. `name`
+  /// is for errors.
   static Result<std::unique_ptr<CudaStream>> make(Gpu& gpu, std::string name);
   ~CudaStream() override;
 
@@ -44,8 +44,8 @@ public:
   Status synchronize() override;
   std::unique_ptr<StreamTrace> trace() override;
 
-  /// Waits for all work and callbacks; nothing may be enqueued afterwards. Callbacks may free memory,
-  /// so a GPU ends all its streams before it destroys one.
+  /// Waits for all work and callbacks; nothing may be enqueued afterwards. Callbacks may free
+  /// memory, so a GPU ends all its streams before it destroys one.
   void end_waiting();
 
   Gpu& gpu() { return gpu_; }

@@ -114,7 +114,8 @@ enum class DnnResult : std::uint8_t { y, dx, dfilter };
 
 /// A convolution of dense tensors: x [batch, in_h, in_w, in_c], filter [out_c, filter_h, filter_w,
 /// in_c], y [batch, out_h, out_w, out_c]; in planes x [batch, in_c, in_h, in_w], filter [out_c,
-/// in_c, filter_h, filter_w], y [batch, out_c, out_h, out_w]. Padding is the same on opposite sides.
+/// in_c, filter_h, filter_w], y [batch, out_c, out_h, out_w]. Padding is the same on opposite
+/// sides.
 struct DnnConvolution {
   DnnResult result = DnnResult::y;
   DType dtype =
@@ -195,8 +196,8 @@ public:
   Result<std::shared_ptr<DnnPlan>> plan(const DnnConvolution& convolution);
 
   /// Enqueues it on the GPU's compute stream: y of x and filter, dx of filter and dy, or dfilter of
-  /// x and dy. `workspace` is device memory of `bytes` bytes, at least plan.least_workspace(). False:
-  /// no algorithm runs; once cuDNN has refused all, plan() says so. An error is the GPU's.
+  /// x and dy. `workspace` is device memory of `bytes` bytes, at least plan.least_workspace().
+  /// False: no algorithm runs; once cuDNN has refused all, plan() says so. An error is the GPU's.
   ///
   /// The first run that has plan.workspace() bytes tries all algorithms and measures them, which
   /// blocks its thread until the stream has done what was enqueued and each algorithm twice: some

@@ -64,8 +64,8 @@ public:
   /// Makes its context current on this thread.
   Status activate() const;
 
-  /// Waits for all work and all `when_done` callbacks; whatever they held is then released. The last
-  /// call to this object.
+  /// Waits for all work and all `when_done` callbacks; whatever they held is then released. The
+  /// last call to this object.
   void end_waiting();
 
   /// Where kernels run, and the order in which memory is taken and given back.

@@ -30,8 +30,8 @@ public:
   void deallocate(void* memory, std::size_t bytes) override;
   Status copy(void* to, const void* from, std::size_t bytes) override;
   std::string refusal() const override;
-  /// While it lives, what this thread takes is there for `stream` at once, instead of for the compute
-  /// stream: for what is copied in, which then does not wait for what computes.
+  /// While it lives, what this thread takes is there for `stream` at once, instead of for the
+  /// compute stream: for what is copied in, which then does not wait for what computes.
   class FirstUser {
   public:
     explicit FirstUser(CudaStream& stream);
@@ -49,9 +49,9 @@ private:
   std::atomic<std::int64_t> in_use_ = 0, peak_ = 0;
 };
 
-/// Page-locked memory of the host, which no other program gets meanwhile: `limit` bounds it. Locking
-/// pages takes the driver tens of microseconds, so freed blocks are kept, by powers of two, up to a
-/// bound.
+/// Page-locked memory of the host, which no other program gets meanwhile: `limit` bounds it.
+/// Locking pages takes the driver tens of microseconds, so freed blocks are kept, by powers of two,
+/// up to a bound.
 class PinnedMemory final : public Allocator {
 public:
   /// limit: bytes, as the blocks are rounded.

@@ -1,5 +1,5 @@
-// DeviceHost: the host's side of a node's devices, whatever their type: memory and threads that they
-// share.
+// DeviceHost: the host's side of a node's devices, whatever their type: memory and threads that
+// they share.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace troupe {
 void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::int64_t to_at,
                    std::int64_t count);
 
-/// Row `i` of a batch of at least one dimension, in memory of its own, so that it keeps nothing else
-/// alive. RESOURCE_EXHAUSTED without room.
+/// Row `i` of a batch of at least one dimension, in memory of its own, so that it keeps nothing
+/// else alive. RESOURCE_EXHAUSTED without room.
 Result<Tensor> row_of(const Tensor& batch, std::int64_t i, Allocator& memory);
 
 /// Rows [begin, begin + count) of a batch, in memory of their own.
@@ -25,8 +25,8 @@ struct Rows {
   const Tensor* batch = nullptr;
   std::int64_t begin = 0, count = 0;
 };
-/// Puts them below each other. Requires some; INVALID_ARGUMENT for rows of other dtypes or shapes than
-/// the first have.
+/// Puts them below each other. Requires some; INVALID_ARGUMENT for rows of other dtypes or shapes
+/// than the first have.
 Result<Tensor> join_rows(std::span<const Rows> parts, Allocator& memory);
 
 /// Puts `rows` below each other; result [rows.size(), …]. All have the dtype and fit in `shape`, to

@@ -16,7 +16,8 @@ std::uint64_t combined(std::uint64_t a, std::uint64_t b) {
   return a ^ (b + 0x9e3779b97f4a7800ULL + (a << 10) + (a >> 4));
 }
 
-/// Where a float has no integer, TensorFlow's hash is the machine's; this one is the same everywhere.
+/// Where a float has no integer, TensorFlow's hash is the machine's; this one is the same
+/// everywhere.
 template <class T>
 std::uint64_t hash_of(T value) {
   if constexpr (std::is_floating_point_v<T>)

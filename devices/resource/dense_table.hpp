@@ -1,13 +1,15 @@
-// DenseTable: the lookup table whose entries lie in buckets, which it gives and takes whole. Keys, hashes
-// and buckets are where TensorFlow has them, so that what one of the two saves the other can use.
+// DenseTable: the lookup table whose entries lie in buckets, which it gives and takes whole. Keys,
+// hashes and buckets are where TensorFlow has them, so that what one of the two saves the other can
+// use.
 #pragma once
 
 #include "devices/resource/lookup_table.hpp"
 
 namespace troupe {
 
-/// A key lies in the bucket of its hash or in the next free one of the sequence 1, 3, 6, 10 … behind it.
-/// Buckets that never had a key have the empty key, those that lost theirs the deleted one.
+/// A key lies in the bucket of its hash or in the next free one of the sequence 1, 3, 6, 10 …
+/// behind it. Buckets that never had a key have the empty key, those that lost theirs the deleted
+/// one.
 class DenseTable final : public LookupTable {
 public:
   struct Buckets {

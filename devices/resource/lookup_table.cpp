@@ -91,7 +91,8 @@ std::string LookupTable::text_of(const Tensor& keys, std::int64_t i) const {
   return out;
 }
 
-/// The shape of the keys without that of one. A dense table takes no more than one dimension of them.
+/// The shape of the keys without that of one. A dense table takes no more than one dimension of
+/// them.
 Result<Shape> LookupTable::outer_shape(const Tensor& keys) const {
   const int outer = keys.shape().rank() - spec_.key_shape.rank();
   bool fits = outer >= 0;

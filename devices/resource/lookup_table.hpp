@@ -1,5 +1,5 @@
-// LookupTable: values by key. One class serves most of TensorFlow's tables: those that are filled once
-// and those that change; a key or a value may be a whole tensor. DenseTable is another kind.
+// LookupTable: values by key. One class serves most of TensorFlow's tables: those that are filled
+// once and those that change; a key or a value may be a whole tensor. DenseTable is another kind.
 #pragma once
 
 #include <mutex>

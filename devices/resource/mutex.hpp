@@ -1,4 +1,5 @@
-// Mutex: who holds its lock, and who waits for it; the lock is given back when its holder forgets it.
+// Mutex: who holds its lock, and who waits for it; the lock is given back when its holder forgets
+// it.
 #pragma once
 
 #include <memory>

@@ -65,8 +65,8 @@ private:
   std::shared_ptr<VariableMemory> memory_; // null until it was asked for
 };
 
-/// One that nodes refer to without a handle (VariableV2). A kind of its own: a container may hold a Variable of
-/// the same name, which is another.
+/// One that nodes refer to without a handle (VariableV2). A kind of its own: a container may hold a
+/// Variable of the same name, which is another.
 class RefVariable final : public Variable {
 public:
   using Variable::Variable;

@@ -1,4 +1,5 @@
-// StagingMap: tuples of tensors under keys, put together component by component, that others wait for.
+// StagingMap: tuples of tensors under keys, put together component by component, that others wait
+// for.
 #pragma once
 
 #include <map>

@@ -17,15 +17,16 @@ public:
 
   /// Begins the thread, on which `tick` is called once it was woken.
   explicit TickThread(Tick tick);
-  /// Nothing is called afterwards. Waits for a call that is under way, unless it is within that call.
+  /// Nothing is called afterwards. Waits for a call that is under way, unless it is within that
+  /// call.
   ~TickThread();
   TickThread(const TickThread&) = delete;
 
   /// Has `tick` called soon. Any thread.
   void wake();
 
-  /// Calls `owner->tick(now)`. Keeps the owner, to whom it belongs, for no longer than each call: the
-  /// last of which may be what destroys both.
+  /// Calls `owner->tick(now)`. Keeps the owner, to whom it belongs, for no longer than each call:
+  /// the last of which may be what destroys both.
   template <class Owner>
   static std::unique_ptr<TickThread> of(const std::shared_ptr<Owner>& owner) {
     return std::make_unique<TickThread>([weak = std::weak_ptr<Owner>(owner)](Time now) {

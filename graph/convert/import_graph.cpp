@@ -26,8 +26,8 @@ Status of_node(const Status& status, std::string_view name) {
                      : Status(status.code(), str_cat("Node '", name, "': ", status.message()));
 }
 
-// Clients give conditionals and loops more outputs when they differentiate them; a node that is there
-// already keeps those that it has.
+// Clients give conditionals and loops more outputs when they differentiate them; a node that is
+// there already keeps those that it has.
 bool may_have_had_more_outputs(const Node& node) {
   constexpr std::string_view ops[] = {"If", "StatelessIf", "While", "StatelessWhile"};
   return std::ranges::find(ops, node.op_name()) != std::end(ops);

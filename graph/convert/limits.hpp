@@ -8,8 +8,8 @@
 namespace troupe {
 
 /// Decoding takes memory in proportion to the bytes read, with one exception: a constant may repeat
-/// one value, or zero, over its whole shape. Such bytes are limited to `filled_bytes` for each message
-/// (1 GiB by default).
+/// one value, or zero, over its whole shape. Such bytes are limited to `filled_bytes` for each
+/// message (1 GiB by default).
 struct DecodeLimits {
   std::size_t filled_bytes = std::size_t{1} << 30;
   Allocator* memory = nullptr; ///< whence tensors take it, which may refuse; null: host_allocator()

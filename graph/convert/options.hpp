@@ -30,8 +30,8 @@ struct ThreadPoolOptions {
   friend bool operator==(const ThreadPoolOptions&, const ThreadPoolOptions&) = default;
 };
 
-/// Options of a session. Session::open and the gateway say which they honour and which they refuse; in
-/// a cluster threads and GPUs are the node's. Every field has an initialiser, so designated
+/// Options of a session. Session::open and the gateway say which they honour and which they refuse;
+/// in a cluster threads and GPUs are the node's. Every field has an initialiser, so designated
 /// initialisers may omit any without a warning.
 struct SessionOptions {
   std::map<std::string, int> device_count = {}; ///< device type → most to use
@@ -76,8 +76,8 @@ struct SessionOptions {
   std::int64_t session_version = 0;
 
   // Not in the bytes.
-  /// Memory limit (bytes) of local sessions; sessions with equal limit, devices and threads share one.
-  /// 0: four fifths of the machine's or control group's memory. A step beyond it ends
+  /// Memory limit (bytes) of local sessions; sessions with equal limit, devices and threads share
+  /// one. 0: four fifths of the machine's or control group's memory. A step beyond it ends
   /// RESOURCE_EXHAUSTED. Refused for clusters, whose config file sets it.
   std::int64_t memory_limit = 0;
   friend bool operator==(const SessionOptions&, const SessionOptions&) = default;

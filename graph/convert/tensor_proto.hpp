@@ -16,8 +16,8 @@ enum class TensorEncoding {
 };
 
 /// INVALID_ARGUMENT for bytes that are no TensorProto, an unknown or reference dtype, a bad shape,
-/// content of the wrong size, too many variants within variants; RESOURCE_EXHAUSTED for more filling than the limit allows.
-/// Variants keep what was read: their kernels look into it.
+/// content of the wrong size, too many variants within variants; RESOURCE_EXHAUSTED for more
+/// filling than the limit allows. Variants keep what was read: their kernels look into it.
 Result<Tensor> tensor_from_bytes(std::string_view bytes, DecodeLimits limits = {});
 /// Requires a value in host memory.
 std::string tensor_to_bytes(const Tensor& tensor,

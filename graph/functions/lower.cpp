@@ -19,7 +19,8 @@ namespace {
 LowerRule rule_of(const Graph& graph, const Node& node) {
   if (LowerRule rule = find_rule(node.op->name))
     return rule;
-  // As Graph::lookup_op: an op of the library goes before a function, and a function before an op that is known by its signature alone.
+  // As Graph::lookup_op: an op of the library goes before a function, and a function before an op
+  // that is known by its signature alone.
   const bool is_call = !graph.registry().find(node.op->name) && graph.functions &&
                        graph.functions->find(node.op->name);
   return is_call ? lower_function_op : nullptr;
@@ -246,7 +247,8 @@ private:
     return out;
   }
 
-  /// Those that are no input of the node: an input is there before it runs, and where it does not run.
+  /// Those that are no input of the node: an input is there before it runs, and where it does not
+  /// run.
   std::vector<std::int64_t> made_here(const std::vector<Endpoint>& outputs) const {
     std::vector<std::int64_t> out;
     for (std::size_t i = 0; i < outputs.size(); ++i)

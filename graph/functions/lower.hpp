@@ -1,7 +1,7 @@
 // Lowering: every node that calls a function is replaced by the function's body, and If, While and
 // Case by Switch, Merge and loops. What follows (placement, passes, partition) knows no calls. Two
-// kinds of nodes keep their functions: those whose op runs functions by itself (Role::runs_functions),
-// and calls of a function within itself.
+// kinds of nodes keep their functions: those whose op runs functions by itself
+// (Role::runs_functions), and calls of a function within itself.
 #pragma once
 
 #include "graph/ir/graph.hpp"
@@ -31,9 +31,9 @@ bool has_function_calls(const Graph& graph);
 /// A call of a function within its own body stays a call: a StatefulPartitionedCall, whose kernel
 /// runs the function.
 ///
-/// A call that does not fit the function, or is of an unknown function or of the gradient of one that
-/// calls itself, becomes a `_Refusal`: the step that runs it ends with an error that names the node.
-/// RESOURCE_EXHAUSTED beyond the limits; then the graph is not fit for use.
+/// A call that does not fit the function, or is of an unknown function or of the gradient of one
+/// that calls itself, becomes a `_Refusal`: the step that runs it ends with an error that names the
+/// node. RESOURCE_EXHAUSTED beyond the limits; then the graph is not fit for use.
 Status lower_functions(Graph& graph, const LowerOptions& options = {});
 
 } // namespace troupe

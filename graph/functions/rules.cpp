@@ -17,8 +17,8 @@ std::vector<Endpoint> inputs_from(const LowerContext& c, int first) {
 }
 
 // TensorFlow's notion of truth: numbers that are not zero, texts that are not empty, tensors that
-// have elements. The kernel of ToBool knows it. Of a node that TensorFlow lowers itself, the truth has to be bool: a
-// loop on a number would run for ever. `use` is what of `op` reads it.
+// have elements. The kernel of ToBool knows it. Of a node that TensorFlow lowers itself, the truth
+// has to be bool: a loop on a number would run for ever. `use` is what of `op` reads it.
 Result<Endpoint> to_bool(LowerContext& c, Endpoint value, std::string_view use,
                          std::string_view op) {
   const DType dtype = remove_ref(c.dtype(value));
@@ -304,8 +304,8 @@ Status lower_for(LowerContext& c) {
   return c.finish(outputs, exits, true);
 }
 
-// Its nodes stand on the target, if that is known before the graph is placed; else a kernel calls the
-// function there.
+// Its nodes stand on the target, if that is known before the graph is placed; else a kernel calls
+// the function there.
 Status lower_remote_call(LowerContext& c) {
   TROUPE_ASSIGN(FunctionRef f, c.node().attrs.get<FunctionRef>("f"));
   Tensor target = c.constant_input(0);

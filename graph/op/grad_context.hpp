@@ -44,8 +44,8 @@ public:
   Value slot(Value v, int slot) const { return {v.node, slot}; }
   virtual Value constant(Tensor value) = 0;
 
-  /// ok unless an `op` failed. An empty Value, or no call at all, means that no gradient flows to that
-  /// input.
+  /// ok unless an `op` failed. An empty Value, or no call at all, means that no gradient flows to
+  /// that input.
   virtual Status set_input_grad(int i, Value gradient) = 0;
 
   // Shorthands.

@@ -1,4 +1,5 @@
-// What a fused node remembers of the nodes that it was made of: for errors alone, kernels run without.
+// What a fused node remembers of the nodes that it was made of: for errors alone, kernels run
+// without.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace troupe {
 
-/// The attribute that a pass gives a fused node: list(string), a `member_line` for each member, in the
-/// order in which their results are computed.
+/// The attribute that a pass gives a fused node: list(string), a `member_line` for each member, in
+/// the order in which their results are computed.
 inline constexpr const char* members_attr = "_members";
 
 /// "MatMul dense/product"

@@ -38,8 +38,8 @@ enum class Role : std::uint8_t {
   side_effect, ///< changes what outlives its step: kept, and neither folded nor merged
   flat,        ///< its derivative is zero wherever it is defined
   filtering,   ///< a convolution that takes fewer products where its attribute "_winograd" is set
-  /// Runs functions that its attributes name by itself, while it runs or later: they stay functions,
-  /// and go where the node goes.
+  /// Runs functions that its attributes name by itself, while it runs or later: they stay
+  /// functions, and go where the node goes.
   runs_functions,
 
   // Variables and resources.

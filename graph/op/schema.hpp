@@ -93,7 +93,8 @@ Status complete_and_check_attrs(const OpSchema& schema, AttrMap& attrs);
 /// Builds a schema from TensorFlow's notation. Mistakes are our own bugs and abort with the op's
 /// name.
 ///
-///   SchemaBuilder("AddV2").input("x: T").input("y: T").output("z: T").attr("T: {half, float}").build()
+///   SchemaBuilder("AddV2").input("x: T").input("y: T").output("z: T").attr("T: {half,
+///   float}").build()
 ///
 ///   inputs   "x: float"   "ref: Ref(T)"   "values: N * T"   "args: Tin" (Tin declared as list(type))
 ///   attrs    "T: type"   "T: {float, int32} = DT_INT32"   "N: int >= 2"   "strides: list(int)"

@@ -1,4 +1,5 @@
-// For tests whose ops stand for TensorFlow's: the roles that the op library gives ops of these names.
+// For tests whose ops stand for TensorFlow's: the roles that the op library gives ops of these
+// names.
 #pragma once
 
 #include <string_view>

@@ -28,8 +28,8 @@ struct PartitionOptions {
   bool control_flow_added = false;
   /// Sends float32 as bfloat16 (truncated), and casts it back.
   bool send_floats_as_bfloat16 = false;
-  /// By id of a node: its estimated start (estimate_starts). Receives outside of loops begin by it; empty:
-  /// each as soon as its part does.
+  /// By id of a node: its estimated start (estimate_starts). Receives outside of loops begin by it;
+  /// empty: each as soon as its part does.
   std::vector<std::int64_t> starts;
 };
 

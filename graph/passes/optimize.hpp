@@ -31,10 +31,10 @@ struct PassTiming {
 };
 
 /// The names of our passes that these names switch off. A name may be ours, or TensorFlow's (the
-/// switches and the `optimizers` of RewriterConfig), which stands for those of our passes that do the
-/// same, or for none. If `only` is not empty, every pass that it does not name is off; names in it that
-/// are neither ours nor TensorFlow's stand for none. Each name once. INVALID_ARGUMENT for such a name in
-/// `disabled`.
+/// switches and the `optimizers` of RewriterConfig), which stands for those of our passes that do
+/// the same, or for none. If `only` is not empty, every pass that it does not name is off; names in
+/// it that are neither ours nor TensorFlow's stand for none. Each name once. INVALID_ARGUMENT for
+/// such a name in `disabled`.
 Result<std::vector<std::string>> passes_to_disable(std::span<const std::string> disabled,
                                                    std::span<const std::string> only);
 /// The names of our passes that run on request and that these names, ours or TensorFlow's, ask for.
@@ -42,9 +42,9 @@ Result<std::vector<std::string>> passes_to_disable(std::span<const std::string> 
 std::vector<std::string> passes_on_request(std::span<const std::string> names);
 
 /// Rewrites `graph`. Each preserved and each stateful node sees the same values as before; nodes on
-/// which none of these depends, directly or not, are removed. Errors: INVALID_ARGUMENT for an unknown
-/// name in `disabled`; INTERNAL naming the pass if one breaks the graph; CANCELLED when it should stop:
-/// then the graph must be thrown away. `timings` may be null.
+/// which none of these depends, directly or not, are removed. Errors: INVALID_ARGUMENT for an
+/// unknown name in `disabled`; INTERNAL naming the pass if one breaks the graph; CANCELLED when it
+/// should stop: then the graph must be thrown away. `timings` may be null.
 Status optimize(Graph& graph, const OptimizeOptions& options,
                 std::vector<PassTiming>* timings = nullptr);
 

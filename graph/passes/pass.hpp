@@ -1,6 +1,6 @@
-// Pass: one named rewriting of a graph that does not change what a step computes, unless that is asked for. Every source
-// file directly in this folder is a pass: `fold_constants.cpp` defines `Pass
-// pass_fold_constants()`, and CMake makes the list. What is not a pass lies in internal/.
+// Pass: one named rewriting of a graph that does not change what a step computes, unless that is
+// asked for. Every source file directly in this folder is a pass: `fold_constants.cpp` defines
+// `Pass pass_fold_constants()`, and CMake makes the list. What is not a pass lies in internal/.
 #pragma once
 
 #include <cstdint>
@@ -41,15 +41,16 @@ public:
   bool is_preserved(const Node& node) const { return preserved_.contains(node.name); }
   ConstantEvaluator* evaluator() const { return evaluator_; }
   std::int64_t max_constant_bytes() const { return max_constant_bytes_; }
-  /// Takes bytes from the budget of all folded values; false, and nothing taken, when too few are left.
+  /// Takes bytes from the budget of all folded values; false, and nothing taken, when too few are
+  /// left.
   bool take_folded_bytes(std::int64_t bytes) {
     if (bytes > folded_bytes_left_)
       return false;
     folded_bytes_left_ -= bytes;
     return true;
   }
-  /// Whether the graph is not wanted any more. A pass that may take long asks now and then, and then
-  /// returns `stopped()`.
+  /// Whether the graph is not wanted any more. A pass that may take long asks now and then, and
+  /// then returns `stopped()`.
   bool should_stop() const { return should_stop_ && should_stop_(); }
   static Status stopped() {
     return cancelled("nobody waits for the graph any more that was being optimised");
@@ -99,8 +100,8 @@ bool is_free(const Node& node, const PassContext& context);
 
 /// Replaces `node`'s output 0 by `by`: its readers read `by`, and its control successors wait for
 /// `by`. Refused (false, nothing changed) where that would lose a control dependency: `node` has
-/// control inputs, or it has control successors and the outputs of `by`'s node can be dead while that
-/// node is alive. The node stays, unused.
+/// control inputs, or it has control successors and the outputs of `by`'s node can be dead while
+/// that node is alive. The node stays, unused.
 bool bypass(Graph& graph, NodeId node, Endpoint by);
 
 } // namespace troupe

@@ -29,8 +29,8 @@ struct PrunedTypes {
   std::vector<DType> fetches;
 };
 
-/// Where the client's ends of a partial run are: on one device, which its values come to and go from
-/// while the step runs.
+/// Where the client's ends of a partial run are: on one device, which its values come to and go
+/// from while the step runs.
 struct ClientEnds {
   std::string device; ///< full name, of a device in host memory
   std::uint64_t incarnation = 0;
@@ -42,17 +42,18 @@ struct ClientEnds {
 /// side effects included, and so are feeds that nothing reads. What reads an output of a node that
 /// stands for a call reads it where it comes from, if the node's attribute "direct" lists it.
 ///
-/// Of a connection, `to` is replaced as a feed is, by a node `_identity_<node>_<slot>` (op Identity) that
-/// reads `from`; feeds and the connections before it count for what `from` depends on.
+/// Of a connection, `to` is replaced as a feed is, by a node `_identity_<node>_<slot>` (op
+/// Identity) that reads `from`; feeds and the connections before it count for what `from` depends
+/// on.
 ///
 /// With `ends`, feed i is a _Recv `_recv_<node>_<slot>_<i>` and fetch i a _Send
-/// `_send_<node>_<slot>_<i>` instead, both assigned to the client's device, by whose name, incarnation
-/// and the tensor's canonical name they are keyed.
+/// `_send_<node>_<slot>_<i>` instead, both assigned to the client's device, by whose name,
+/// incarnation and the tensor's canonical name they are keyed.
 ///
 /// Errors, on which the graph is unchanged: NOT_FOUND for unknown names, INVALID_ARGUMENT for an
 /// output index too large, a name given twice, fed and fetched at once, a control edge fed or
-/// fetched, a connection that closes a cycle, or joins two types, and a signature with neither fetch nor
-/// target; in TensorFlow's words.
+/// fetched, a connection that closes a cycle, or joins two types, and a signature with neither
+/// fetch nor target; in TensorFlow's words.
 Result<PrunedTypes> prune(Graph& graph, const Signature& signature,
                           const ClientEnds* ends = nullptr);
 

@@ -1,5 +1,5 @@
-// Identities that hold bit by bit, floats included: a node that computes nothing new is bypassed. One
-// that may fail when it runs is not: its error is part of what the step computes.
+// Identities that hold bit by bit, floats included: a node that computes nothing new is bypassed.
+// One that may fail when it runs is not: its error is part of what the step computes.
 // x + 0.0 is not among them (it turns -0.0 into 0.0), x - 0.0 and x * 1 are; x * 0 is not (NaN).
 #include <algorithm>
 #include <unordered_map>
@@ -97,8 +97,8 @@ bool has_rank(RuleView& v, Endpoint e, std::size_t rank) {
   return shape.has_rank() && shape.rank() == static_cast<int>(rank);
 }
 
-// Whether every value of `from` can be given the shape `to`: the sizes must divide, or be equal, from
-// what is known of them.
+// Whether every value of `from` can be given the shape `to`: the sizes must divide, or be equal,
+// from what is known of them.
 bool always_reshapes(const PartialShape& from, const std::vector<std::int64_t>& to) {
   if (to.size() == 1 && to[0] == -1)
     return true;

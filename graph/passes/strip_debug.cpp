@@ -1,5 +1,6 @@
 // What only looks for faults goes, where the session asks for it (debug_stripper of TensorFlow's
-// RewriterConfig): of Assert and PrintV2 a NoOp stays, of CheckNumerics and Print their first input.
+// RewriterConfig): of Assert and PrintV2 a NoOp stays, of CheckNumerics and Print their first
+// input.
 #include <algorithm>
 
 #include "core/base/strings.hpp"

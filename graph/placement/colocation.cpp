@@ -50,7 +50,8 @@ bool uses_state(const Node& node) {
   return false;
 }
 
-// Makes what others use: a variable or queue, but also a stack or TensorArray, of the size in an input.
+// Makes what others use: a variable or queue, but also a stack or TensorArray, of the size in an
+// input.
 bool owns_state(const Node& node) {
   return !uses_state(node) && std::ranges::any_of(node.output_types, [](DType t) {
     return is_ref(t) || t == DType::resource;

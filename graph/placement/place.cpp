@@ -141,7 +141,8 @@ private:
     return device;
   }
 
-  // First by the order of `types`, then as devices_ are sorted. Remembered, as most nodes ask for the same.
+  // First by the order of `types`, then as devices_ are sorted. Remembered, as most nodes ask for
+  // the same.
   const PlacementDevice* best(const DeviceName& spec, const std::vector<std::string>& types) {
     std::string key = str_cat(spec, "|", str_join(types, ","));
     auto [entry, is_new] = best_.try_emplace(std::move(key), nullptr);

@@ -34,10 +34,10 @@ struct PlacementOptions {
 /// A node may go to the devices that match its requested (partial) name, have a kernel for it and
 /// for all nodes of its colocation group. The group is made by `_class` attributes ("loc:@other"),
 /// reference edges and resource edges. Among these the first device type of the group's preference
-/// wins, then a device of `own_task`, then the first name in lexicographic order. What owns a variable or resource decides
-/// against what uses it. A node that has an assigned device keeps it, and so does its group. A node
-/// without inputs follows its readers if they are all on one device; Shape, Size, Rank and fetches
-/// follow their input.
+/// wins, then a device of `own_task`, then the first name in lexicographic order. What owns a
+/// variable or resource decides against what uses it. A node that has an assigned device keeps it,
+/// and so does its group. A node without inputs follows its readers if they are all on one device;
+/// Shape, Size, Rank and fetches follow their input.
 ///
 /// Errors, with the names of nodes and devices: INVALID_ARGUMENT for requests that no device meets,
 /// that contradict each other within a group, or an op without kernel; INTERNAL if an assigned

@@ -1,5 +1,5 @@
-// 2-D convolution: activations NHWC, filters HWIO. f32 by oneDNN where it is there and better, f64 and
-// other f32 by im2col and GEMM, i32 by plain loops.
+// 2-D convolution: activations NHWC, filters HWIO. f32 by oneDNN where it is there and better, f64
+// and other f32 by im2col and GEMM, i32 by plain loops.
 #pragma once
 #include "kernels/arith/types.hpp"
 

@@ -80,8 +80,8 @@ int repeated_input(const BroadcastPlan& plan) {
 
 } // namespace
 
-// Rows of few elements cost a call each. Where one input is such a row for all of the other's, it is
-// laid out several times side by side.
+// Rows of few elements cost a call each. Where one input is such a row for all of the other's, it
+// is laid out several times side by side.
 bool BinaryKernel::run_repeated(const BroadcastPlan& plan, int repeated, const void* a,
                                 const void* b, void* out, int64_t begin, int64_t end) const {
   constexpr int64_t room = 4096; // bytes

@@ -60,16 +60,16 @@ using GradFn = void (*)(const void* dy, const void* x_or_y, void* dx, int64_t be
 
 /// What computes one row: n outputs, where each input is a row too or, by `mode`, a single element.
 /// Returns false after an integer division by zero (the quotient counts as 0).
-/// What a real number is made of a complex one by: y[i] is of x[i], i in [begin, end). Null for a type
-/// that is not complex.
+/// What a real number is made of a complex one by: y[i] is of x[i], i in [begin, end). Null for a
+/// type that is not complex.
 enum class ComplexPart : int { real, imaginary, length, angle };
 UnaryFn complex_part(ComplexPart part, Type type);
 
 enum class RowMode : int { both_rows, left_scalar, right_scalar };
 using BinaryRow = bool (*)(const void* a, const void* b, void* out, int64_t n, RowMode mode);
 
-/// y[i] = static_cast<To>(x[i]) for i in [begin, end). To f16 and bf16 it rounds to nearest even; to
-/// boolean it is x != 0; a float outside an integer's range gives an unspecified value.
+/// y[i] = static_cast<To>(x[i]) for i in [begin, end). To f16 and bf16 it rounds to nearest even;
+/// to boolean it is x != 0; a float outside an integer's range gives an unspecified value.
 using CastFn = void (*)(const void* x, void* y, int64_t begin, int64_t end);
 
 /// Sum of `count` arrays: out[i] = sum over k of inputs[k][i] for i in [begin, end), added in order
@@ -87,8 +87,8 @@ struct Route {
   Type via = {};
   int size = 0, via_size = 0; ///< bytes of an element
 };
-/// Null for a type that is computed in its own, or not at all; lives for ever. Of the instruction set
-/// in use.
+/// Null for a type that is computed in its own, or not at all; lives for ever. Of the instruction
+/// set in use.
 const Route* route_of(Type type);
 
 struct UnaryKernel {

@@ -4,10 +4,10 @@
 
 namespace troupe::arith {
 
-/// y = floor((x - least) / scale - zero + 0.5) * scale, of x between least and most, where zero is the
-/// step that 0 is, floor(-least / scale + 0.5); [rows, channels]
-/// elements; each channel has its own bounds and scale. Where `inverse` is not null, each division by
-/// a channel's scale is a product with its inverse. NaN stays NaN; y may be x.
+/// y = floor((x - least) / scale - zero + 0.5) * scale, of x between least and most, where zero is
+/// the step that 0 is, floor(-least / scale + 0.5); [rows, channels]
+/// elements; each channel has its own bounds and scale. Where `inverse` is not null, each division
+/// by a channel's scale is a product with its inverse. NaN stays NaN; y may be x.
 struct FakeQuant {
   const float *least, *most, *scale, *inverse;
   int64_t channels;
@@ -23,7 +23,8 @@ struct Quantize {
   float origin, scale, before, after;
   Rounding rounding;
 };
-/// `q` has `n` elements of the type, which is an integer one of up to 32 bits. False for another type.
+/// `q` has `n` elements of the type, which is an integer one of up to 32 bits. False for another
+/// type.
 bool quantize(Type type, const Quantize& line, const float* x, void* q, int64_t n);
 
 } // namespace troupe::arith

@@ -193,7 +193,8 @@ void Fourier<T>::convolve(Parts x, int64_t width) const {
 template <class T>
 void Fourier<T>::transform(const Complex* in, int64_t in_pitch, Complex* out, int64_t out_pitch,
                            int64_t width, bool inverse, double scale) const {
-  // Signals at once: as many as leave their elements in a second-level cache, but whole lines of it.
+  // Signals at once: as many as leave their elements in a second-level cache, but whole lines of
+  // it.
   constexpr int64_t cached = (int64_t{1} << 16) / sizeof(T), line = 128 / sizeof(T);
   const int64_t block = std::min(width, std::max(cached / length_, line));
   const int64_t all = length_ * block;

@@ -22,9 +22,9 @@ public:
 
   int64_t length() const { return length_; }
 
-  /// Transforms `width` signals that lie side by side: element k of signal j is in[k * in_pitch + j].
-  /// out[k] is `scale` times the sum over j of in[j] exp(-2 pi i j k / n); with inverse, of in[j]
-  /// exp(2 pi i j k / n). `out` may be `in`, if the pitches are the same.
+  /// Transforms `width` signals that lie side by side: element k of signal j is in[k * in_pitch +
+  /// j]. out[k] is `scale` times the sum over j of in[j] exp(-2 pi i j k / n); with inverse, of
+  /// in[j] exp(2 pi i j k / n). `out` may be `in`, if the pitches are the same.
   void transform(const Complex* in, int64_t in_pitch, Complex* out, int64_t out_pitch,
                  int64_t width, bool inverse, double scale) const;
 
@@ -44,7 +44,8 @@ private:
 
   void plan_stages(const std::vector<int64_t>& radices);
   void make_chirp();
-  /// `width` signals in `x`, whose elements follow each other; `room` is as large. Where the result is.
+  /// `width` signals in `x`, whose elements follow each other; `room` is as large. Where the result
+  /// is.
   Parts run(Parts x, Parts room, int64_t width) const;
   void convolve(Parts x, int64_t width) const;
 
@@ -54,7 +55,8 @@ private:
   std::unique_ptr<Chirp> chirp_;
 };
 
-/// The same of real signals, one at a time; of the transform the half [length / 2 + 1] that tells all.
+/// The same of real signals, one at a time; of the transform the half [length / 2 + 1] that tells
+/// all.
 template <class T>
 class RealFourier {
 public:

@@ -82,7 +82,8 @@ struct Parts {
 
 constexpr int64_t part_tile = 256; // rows and columns whose parts are kept at a time
 
-/// A complex product of at most part_tile rows and columns as real ones: C takes what each tile of k adds.
+/// A complex product of at most part_tile rows and columns as real ones: C takes what each tile of
+/// k adds.
 template <class T>
 void compute_tile_by_parts(const GemmBlock& g) {
   const int64_t deepest = std::min(g.k, part_tile);

@@ -46,8 +46,8 @@ Complex reciprocal_of(Complex x) {
   return x == Complex(0) ? Complex(nan, nan) : 1.0 / x;
 }
 
-// Exact near zero: exp(a) cos(b) - 1 is expm1(a) cos(b) + (cos(b) - 1), and the latter has no difference
-// of near numbers as -2 sin(b / 2)^2.
+// Exact near zero: exp(a) cos(b) - 1 is expm1(a) cos(b) + (cos(b) - 1), and the latter has no
+// difference of near numbers as -2 sin(b / 2)^2.
 Complex expm1_of(Complex x) {
   const double a = x.real(), b = x.imag(), half = std::sin(b / 2);
   return {std::expm1(a) * std::cos(b) - 2 * half * half, b == 0 ? b : std::exp(a) * std::sin(b)};

@@ -40,7 +40,8 @@ std::vector<DType> dtypes_of_add_n();
 /// int32 or int64 for other integers (their low bits are the same), complex128 for complex64; else
 /// the dtype itself.
 DType computed_in(DType dtype);
-/// The same, except that 64-bit integers without a sign stay what they are: for kernels that compare.
+/// The same, except that 64-bit integers without a sign stay what they are: for kernels that
+/// compare.
 DType widened_dtype(DType dtype);
 
 Result<PoolFn> max_pool(DType dtype);

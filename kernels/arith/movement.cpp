@@ -22,7 +22,8 @@ std::vector<int64_t> dense_strides(std::span<const int64_t> shape) {
 }
 
 /// Calls run(dense position, strided position, n, rows) for rows of n elements within the innermost
-/// dimension: neighbours on the dense side, a step of the dimension before apart on the strided one.
+/// dimension: neighbours on the dense side, a step of the dimension before apart on the strided
+/// one.
 template <class Run>
 void for_each_rows(const StridedPlan& plan, int64_t begin, int64_t end, Run run) {
   const int inner = plan.rank - 1;

@@ -56,13 +56,13 @@ void copy_to_strided(int size, const StridedPlan& plan, const void* dense, void*
                      int64_t begin, int64_t end);
 
 /// The same where these places increase, and every other element of `strided`, an array of `total`
-/// elements, becomes `*value` (Pad). Calls for all parts of [0, plan.size), which is not empty, write
-/// each element once.
+/// elements, becomes `*value` (Pad). Calls for all parts of [0, plan.size), which is not empty,
+/// write each element once.
 void copy_among(int size, const StridedPlan& plan, const void* dense, void* strided, int64_t total,
                 const void* value, int64_t begin, int64_t end);
 
-/// Copies `rows` runs of `bytes` bytes; those of either side begin as many bytes after each other as
-/// its row has.
+/// Copies `rows` runs of `bytes` bytes; those of either side begin as many bytes after each other
+/// as its row has.
 void copy_runs(const void* from, int64_t from_row, void* to, int64_t to_row, int64_t rows,
                int64_t bytes);
 

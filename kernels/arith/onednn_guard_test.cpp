@@ -1,5 +1,6 @@
-// Compiled code of oneDNN stays in the memory that it was given: scratchpads end at a forbidden page,
-// and so do inputs and outputs. Run for each instruction set that oneDNN tells apart (CMakeLists.txt).
+// Compiled code of oneDNN stays in the memory that it was given: scratchpads end at a forbidden
+// page, and so do inputs and outputs. Run for each instruction set that oneDNN tells apart
+// (CMakeLists.txt).
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/internal/scratch.hpp"

@@ -6,8 +6,8 @@
 
 namespace troupe::arith {
 
-/// A number of any of those types; it is rounded to the elements' type first. Reals look at the first
-/// part only.
+/// A number of any of those types; it is rounded to the elements' type first. Reals look at the
+/// first part only.
 struct Scalar {
   double real = 0, imaginary = 0;
 };

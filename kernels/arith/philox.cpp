@@ -52,7 +52,8 @@ void normal_pair(const uint32_t* x, float* out) {
   normal_pair(x[0], x[1], out);
 }
 
-/// Calls take(first, count, words) for stretches of the values [begin, end) of a sequence in which each has so many words.
+/// Calls take(first, count, words) for stretches of the values [begin, end) of a sequence in which
+/// each has so many words.
 template <int words_each, class Take>
 void take_words(Philox generator, int64_t begin, int64_t end, Take take) {
   constexpr int64_t of_block = 4 / words_each, room = 256;
@@ -109,7 +110,8 @@ void fill_pairs(const Philox& start, int64_t begin, int64_t end, Store store) {
                          });
 }
 
-/// As many values of one group as it has: pairs are drawn until so many of their values are small enough.
+/// As many values of one group as it has: pairs are drawn until so many of their values are small
+/// enough.
 template <class Real>
 void truncated_group(Words words, int group, Real* out) {
   for (int filled = 0; filled < group;) {

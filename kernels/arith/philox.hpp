@@ -26,8 +26,8 @@ public:
   /// The next four words; advances by one block.
   Block next();
 
-  /// The words of the next `blocks` blocks, four each, as next() gives them; with a stride, of every
-  /// so many-th block. Advances by blocks * stride.
+  /// The words of the next `blocks` blocks, four each, as next() gives them; with a stride, of
+  /// every so many-th block. Advances by blocks * stride.
   void draw(int64_t blocks, uint32_t* words, uint64_t stride = 1);
 
   /// Advances by `blocks` blocks.

@@ -87,8 +87,8 @@ void reduce_partial(const ReduceKernel& kernel, const ReducePlan& plan, const vo
 void reduce_combine(const ReduceKernel& kernel, const ReducePlan& plan, int64_t* accs, int parts,
                     void* out);
 
-/// Sum of the squares of x[begin, end): of f32 as sums are taken, or in f64 where the squares may be
-/// too large or too small for f32. For up to 2^20 elements at a time.
+/// Sum of the squares of x[begin, end): of f32 as sums are taken, or in f64 where the squares may
+/// be too large or too small for f32. For up to 2^20 elements at a time.
 using SquaresFn = double (*)(const void* x, int64_t begin, int64_t end);
 
 /// Index of the first largest (or smallest) element along the middle dimension of x, a dense
@@ -97,8 +97,8 @@ using SquaresFn = double (*)(const void* x, int64_t begin, int64_t end);
 using ArgReduceFn = void (*)(const void* x, void* out, int64_t n, int64_t inner, int64_t begin,
                              int64_t end);
 
-/// Finds positions in elements of a type, or, with a route, in what the caller widened them to: their
-/// order is the same.
+/// Finds positions in elements of a type, or, with a route, in what the caller widened them to:
+/// their order is the same.
 struct ArgReduceKernel {
   ArgReduceFn fn = nullptr;
   const Route* route = nullptr;

@@ -191,8 +191,8 @@ void check_extremes() {
     }
 }
 
-/// Rows, or columns, of 16-bit floats against the same elements as f32; sums may be rounded the other
-/// way.
+/// Rows, or columns, of 16-bit floats against the same elements as f32; sums may be rounded the
+/// other way.
 void check_narrow(Type type, ReduceOp op, int64_t rows, int64_t n, bool by_rows) {
   const bool products = op == ReduceOp::prod;
   auto x = random_values<float>(rows * n, products ? 0.9 : -9, products ? 1.1 : 9, 22);

@@ -1,5 +1,5 @@
-// Row by row on dense [rows, columns] matrices: bias, sums of rows, softmax, cross entropy. f32 and f64, biases
-// also i32 and i64; found by lookup.hpp. Ranges [begin, end) count rows.
+// Row by row on dense [rows, columns] matrices: bias, sums of rows, softmax, cross entropy. f32 and
+// f64, biases also i32 and i64; found by lookup.hpp. Ranges [begin, end) count rows.
 #pragma once
 #include "kernels/arith/elementwise.hpp"
 
@@ -20,8 +20,9 @@ using BiasAddGradFn = void (*)(const void* dy, void* out, int64_t columns, int64
 using SumRowsFn = void (*)(const void* factors, const int32_t* rows, int64_t count,
                            const void* matrix, int64_t columns, void* to);
 
-/// to[c] = `*first` joined to x[r, c] for all r < rows, one after the other; x has no other columns. f32 f64 i32
-/// i64, by add, mul, clip_above and clip_below of elementwise.hpp: a row is their first operand.
+/// to[c] = `*first` joined to x[r, c] for all r < rows, one after the other; x has no other
+/// columns. f32 f64 i32 i64, by add, mul, clip_above and clip_below of elementwise.hpp: a row is
+/// their first operand.
 using JoinRowsFn = void (*)(const void* x, const void* first, int64_t rows, int64_t columns,
                             void* to);
 /// Null for another function or type.

@@ -73,11 +73,13 @@ WinogradLayout layout_of(const Conv2DShape& s, bool turns) {
   return {isa(), turns, s.filter_h, s.in_c, s.out_c};
 }
 
-/// An output's error is about 3e-8 of the largest value below its tile for each part that plain sums
-/// give of the largest value below its own window. Up to this ratio of the two it stays below 1e-6.
+/// An output's error is about 3e-8 of the largest value below its tile for each part that plain
+/// sums give of the largest value below its own window. Up to this ratio of the two it stays below
+/// 1e-6.
 constexpr float most_apart = 32;
 
-/// Sums at the points are some ten times as large as plain ones; they must not overflow before those.
+/// Sums at the points are some ten times as large as plain ones; they must not overflow before
+/// those.
 constexpr float most_large = 1e15f;
 
 /// The largest absolute value of each pixel of an image; until the thread's next call.

@@ -58,8 +58,8 @@ Status infer_shape(ShapeContext& c) {
   return c.set_output(0, PartialShape(std::move(dims)));
 }
 
-// Each piece of the data gets its rows of the gradient; a row that was written twice counts for both,
-// as in TensorFlow.
+// Each piece of the data gets its rows of the gradient; a row that was written twice counts for
+// both, as in TensorFlow.
 Status differentiate(GradContext& g) {
   const int count = g.num_inputs() / 2;
   const Value axis = g.constant(Tensor::scalar<std::int32_t>(0));

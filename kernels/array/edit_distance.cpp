@@ -1,5 +1,5 @@
-// EditDistance: how many insertions, deletions and replacements make one sequence of another, for the
-// sequences in the last dimension of two sparse tensors (Levenshtein 1966).
+// EditDistance: how many insertions, deletions and replacements make one sequence of another, for
+// the sequences in the last dimension of two sparse tensors (Levenshtein 1966).
 #include <algorithm>
 #include <limits>
 #include <span>

@@ -1,5 +1,5 @@
-// MirrorPad: elements before and after in every dimension, mirrored at the border; REFLECT leaves the
-// border itself out, SYMMETRIC repeats it. MirrorPadGrad folds such a tensor back, summing.
+// MirrorPad: elements before and after in every dimension, mirrored at the border; REFLECT leaves
+// the border itself out, SYMMETRIC repeats it. MirrorPadGrad folds such a tensor back, summing.
 #include <complex>
 
 #include "graph/op/grad_context.hpp"
@@ -106,8 +106,8 @@ std::vector<Dims> sources(const Shape& small, const Integers& amounts, std::int6
   return out;
 }
 
-/// Calls use(small, large, row) for each row of the padded tensor: where its last dimension begins in
-/// both, in elements.
+/// Calls use(small, large, row) for each row of the padded tensor: where its last dimension begins
+/// in both, in elements.
 template <class Use>
 void for_each_row(const Shape& small, const Shape& large, const std::vector<Dims>& from, Use use) {
   const int last = large.rank() - 1;

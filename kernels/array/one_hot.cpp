@@ -74,8 +74,8 @@ void place_plain(KernelContext& c, const Tensor& on, std::int64_t depth, std::in
   });
 }
 
-/// Short rows one after the other: some of them are filled and get their value while they are in a near
-/// cache.
+/// Short rows one after the other: some of them are filled and get their value while they are in a
+/// near cache.
 template <class Index, class Element>
 void place_in_rows(KernelContext& c, const Tensor& on, const Tensor& off, std::int64_t depth,
                    Tensor& out) {

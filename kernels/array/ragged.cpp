@@ -1,5 +1,5 @@
-// RaggedRange, RaggedGather and RaggedTensorToSparse: rows of different lengths, as the values of all
-// rows and the places where the rows begin and end.
+// RaggedRange, RaggedGather and RaggedTensorToSparse: rows of different lengths, as the values of
+// all rows and the places where the rows begin and end.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -308,8 +308,8 @@ void write_level(const Integers& splits, std::vector<Dims>& index) {
   index = std::move(out);
 }
 
-/// The indices of the values of rows [begin, end): those of the row, the column, and the place in the
-/// value, which is of `inner` elements and of the last dimensions of `shape`.
+/// The indices of the values of rows [begin, end): those of the row, the column, and the place in
+/// the value, which is of `inner` elements and of the last dimensions of `shape`.
 void write_indices(const Integers& splits, const std::vector<Dims>& index, const Dims& shape,
                    std::int64_t inner, std::int64_t begin, std::int64_t end, std::int64_t* to) {
   const std::size_t outer = index.size() + 1, rank = shape.size();

@@ -1,5 +1,5 @@
-// RaggedTensorToTensor: rows of different lengths side by side in one tensor; a default value stands
-// where a row has ended, and what is beyond the wanted shape is left out.
+// RaggedTensorToTensor: rows of different lengths side by side in one tensor; a default value
+// stands where a row has ended, and what is beyond the wanted shape is left out.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -257,8 +257,8 @@ Result<PartialShape> wanted_shape(const Tensor& given) {
   return PartialShape(Dims(dims.begin(), dims.end()));
 }
 
-/// The rows' values over the defaults; a row of values has `inner` elements, of which the last dimension
-/// has room for `size`.
+/// The rows' values over the defaults; a row of values has `inner` elements, of which the last
+/// dimension has room for `size`.
 Status write(KernelContext& c, const Rows& of, std::int64_t size, std::int64_t inner, Tensor& out) {
   const Tensor& values = c.input(1);
   TROUPE_ASSIGN(const Tensor fallback, default_row(c, Shape(values.shape().dims().subspan(1))));

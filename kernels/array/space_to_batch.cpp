@@ -1,5 +1,5 @@
-// SpaceToBatchND, BatchToSpaceND and their forms for images, SpaceToBatch and BatchToSpace: blocks of
-// the padded spatial dimensions become batches, and back.
+// SpaceToBatchND, BatchToSpaceND and their forms for images, SpaceToBatch and BatchToSpace: blocks
+// of the padded spatial dimensions become batches, and back.
 #include <algorithm>
 
 #include "kernels/array/internal/element_bits.hpp"

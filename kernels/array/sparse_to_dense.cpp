@@ -1,4 +1,5 @@
-// SparseToDense: a tensor of default_value with sparse_values at the places that sparse_indices name.
+// SparseToDense: a tensor of default_value with sparse_values at the places that sparse_indices
+// name.
 #include "graph/op/grad_context.hpp"
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"

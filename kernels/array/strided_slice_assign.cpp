@@ -1,5 +1,5 @@
-// StridedSliceAssign, ResourceStridedSliceAssign: variable[begin:end:stride, …] = value, which is broadcast.
-// TensorStridedSliceUpdate: the same in a copy of a tensor.
+// StridedSliceAssign, ResourceStridedSliceAssign: variable[begin:end:stride, …] = value, which is
+// broadcast. TensorStridedSliceUpdate: the same in a copy of a tensor.
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/slice_spec.hpp"
 #include "kernels/framework/op_library.hpp"

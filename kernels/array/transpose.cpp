@@ -1,5 +1,5 @@
-// Transpose: output dimension i is input dimension perm[i]. ConjugateTranspose: the same of conjugates.
-// InvertPermutation: y[x[i]] = i.
+// Transpose: output dimension i is input dimension perm[i]. ConjugateTranspose: the same of
+// conjugates. InvertPermutation: y[x[i]] = i.
 #include <complex>
 #include <numeric>
 

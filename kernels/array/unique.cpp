@@ -51,7 +51,8 @@ private:
   std::vector<std::size_t> first_;
 };
 
-/// Numbers: a table that is at most half full. A number lies at the first free place from the one its hash says.
+/// Numbers: a table that is at most half full. A number lies at the first free place from the one
+/// its hash says.
 template <class T>
 requires(!std::is_same_v<T, std::string>) class Seen<T> {
 public:
@@ -75,7 +76,8 @@ private:
     std::size_t number = 0; // from 1 on
   };
 
-  /// The upper bits of a product, which all bits of the number change. Zeros of both signs are equal.
+  /// The upper bits of a product, which all bits of the number change. Zeros of both signs are
+  /// equal.
   std::size_t hash(Key<T> key) const {
     std::uint64_t bits = 0;
     if constexpr (std::is_floating_point_v<Key<T>>)

@@ -1,5 +1,6 @@
-// Mfcc: mel-frequency cepstral coefficients of spectrograms. Frequencies are summed into bands that overlap as triangles and
-// are equally wide on the mel scale; of the logarithms of the bands the first terms of a cosine transform are kept.
+// Mfcc: mel-frequency cepstral coefficients of spectrograms. Frequencies are summed into bands that
+// overlap as triangles and are equally wide on the mel scale; of the logarithms of the bands the
+// first terms of a cosine transform are kept.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -16,7 +17,8 @@ double mel(double hertz) {
   return 1127.0 * std::log1p(hertz / 700.0);
 }
 
-/// What one frequency gives: `share` of it to band `band`, the rest to the next; bands -1 and `count` are none.
+/// What one frequency gives: `share` of it to band `band`, the rest to the next; bands -1 and
+/// `count` are none.
 struct Bin {
   std::int64_t band = -1;
   double share = 0;

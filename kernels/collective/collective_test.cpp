@@ -1,5 +1,5 @@
-// Collectives of a group of one, which is the same arithmetic, and what their nodes refuse. Groups of
-// several tasks are tests/integration/collectives_test.cpp's.
+// Collectives of a group of one, which is the same arithmetic, and what their nodes refuse. Groups
+// of several tasks are tests/integration/collectives_test.cpp's.
 #include <doctest/doctest.h>
 
 #include "core/base/strings.hpp"

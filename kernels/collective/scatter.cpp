@@ -1,5 +1,5 @@
-// CollectiveReduceScatterV2, CollectiveAllToAllV2 and V3: every device of a group gets its part along
-// dimension 0, of the merged inputs or of each input.
+// CollectiveReduceScatterV2, CollectiveAllToAllV2 and V3: every device of a group gets its part
+// along dimension 0, of the merged inputs or of each input.
 #include "core/base/strings.hpp"
 #include "kernels/collective/internal/call.hpp"
 #include "kernels/collective/internal/subgroup.hpp"

@@ -1,5 +1,5 @@
-// Abort fails its step; TensorFlow's ends its process, which here nobody's graph may. Timestamp is the
-// time now.
+// Abort fails its step; TensorFlow's ends its process, which here nobody's graph may. Timestamp is
+// the time now.
 #include <chrono>
 
 #include "kernels/framework/context.hpp"

@@ -1,6 +1,6 @@
-// Ops that call functions. graph/functions puts other nodes in their place before the graph is placed.
-// Calls of a function within itself stay, and those on a target that the graph computes: they have
-// kernels.
+// Ops that call functions. graph/functions puts other nodes in their place before the graph is
+// placed. Calls of a function within itself stay, and those on a target that the graph computes:
+// they have kernels.
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/functions.hpp"
 #include "kernels/framework/glue.hpp"

@@ -46,7 +46,8 @@ Result<std::int64_t> rows_of(KernelContext& c, int num_arguments) {
   return rows;
 }
 
-/// Calls of one run of the node. It begins so many at first, and each that ends begins the next one.
+/// Calls of one run of the node. It begins so many at first, and each that ends begins the next
+/// one.
 class Mapping : public std::enable_shared_from_this<Mapping> {
 public:
   Mapping(KernelContext& c, KernelDone done, std::shared_ptr<Functions> functions,

@@ -1,5 +1,5 @@
-// PyFunc, PyFuncStateless and EagerPyFunc call a function of the client's Python, which a server has
-// not: they fail where they run, so that a graph may hold them in branches that are not taken.
+// PyFunc, PyFuncStateless and EagerPyFunc call a function of the client's Python, which a server
+// has not: they fail where they run, so that a graph may hold them in branches that are not taken.
 #include "core/base/strings.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"

@@ -1,5 +1,5 @@
-// SleepOp and SleepIdentityOp wait for some seconds, or until their step is cancelled; GetDeadline says
-// when that must end.
+// SleepOp and SleepIdentityOp wait for some seconds, or until their step is cancelled; GetDeadline
+// says when that must end.
 #include <algorithm>
 #include <map>
 #include <mutex>

@@ -1,5 +1,5 @@
-// Ops that TensorFlow has for its own tests and examples: kernels picked by a label, what a node knows
-// of its graph and its place.
+// Ops that TensorFlow has for its own tests and examples: kernels picked by a label, what a node
+// knows of its graph and its place.
 #include "devices/device.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"

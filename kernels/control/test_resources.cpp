@@ -1,4 +1,5 @@
-// Resources of TensorFlow's own tests: a handle, and what makes, looks for and uses the thing behind it.
+// Resources of TensorFlow's own tests: a handle, and what makes, looks for and uses the thing
+// behind it.
 #include <algorithm>
 
 #include "core/base/strings.hpp"

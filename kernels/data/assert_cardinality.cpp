@@ -1,5 +1,5 @@
-// AssertCardinalityDataset: fails unless there are so many elements. IgnoreErrorsDataset: without the
-// elements that fail. UniqueDataset: without those that were there before.
+// AssertCardinalityDataset: fails unless there are so many elements. IgnoreErrorsDataset: without
+// the elements that fail. UniqueDataset: without those that were there before.
 #include <unordered_set>
 
 #include "kernels/data/internal/elements.hpp"

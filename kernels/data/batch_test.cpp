@@ -1,4 +1,5 @@
-// BatchDataset, BatchDatasetV2, ParallelBatchDataset, PaddedBatchDataset, PaddedBatchDatasetV2, UnbatchDataset in graphs.
+// BatchDataset, BatchDatasetV2, ParallelBatchDataset, PaddedBatchDataset, PaddedBatchDatasetV2,
+// UnbatchDataset in graphs.
 #include <doctest/doctest.h>
 
 #include <array>

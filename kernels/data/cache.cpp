@@ -1,6 +1,6 @@
-// CacheDataset, CacheDatasetV2: the elements of the first whole iteration, kept in memory or in a file
-// for later ones. AnonymousMemoryCache, DummyMemoryCache, DeleteMemoryCache: a cache in memory that
-// several datasets have in common.
+// CacheDataset, CacheDatasetV2: the elements of the first whole iteration, kept in memory or in a
+// file for later ones. AnonymousMemoryCache, DummyMemoryCache, DeleteMemoryCache: a cache in memory
+// that several datasets have in common.
 #include "kernels/data/internal/anonymous.hpp"
 #include "kernels/data/internal/elements.hpp"
 #include "kernels/data/internal/file_cache.hpp"

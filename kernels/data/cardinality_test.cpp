@@ -1,5 +1,5 @@
-// Cardinalities of datasets whose input has no end, or does not know its own; those of others are where
-// their elements are tested.
+// Cardinalities of datasets whose input has no end, or does not know its own; those of others are
+// where their elements are tested.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/dataset_lines.hpp"

@@ -37,7 +37,8 @@ public:
           Allocator& memory)
       : csv_(csv), types_(types), memory_(memory), bytes_(std::move(bytes)) {}
 
-  /// Whether there was one more; `wrong` tells what is wrong with it. An error: no more can be read.
+  /// Whether there was one more; `wrong` tells what is wrong with it. An error: no more can be
+  /// read.
   Result<bool> next(Element& element, Status& wrong) {
     return read(
         [&](std::int64_t column, std::string_view text, Status& why) {

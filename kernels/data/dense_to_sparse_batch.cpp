@@ -1,5 +1,5 @@
-// DenseToSparseBatchDataset: several elements of different shapes as the rows of a sparse tensor, which
-// is a variant of indices, values and shape.
+// DenseToSparseBatchDataset: several elements of different shapes as the rows of a sparse tensor,
+// which is a variant of indices, values and shape.
 #include <algorithm>
 
 #include "devices/resource/batches.hpp"

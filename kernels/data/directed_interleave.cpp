@@ -1,5 +1,5 @@
-// DirectedInterleaveDataset: elements of several datasets in the order that a dataset of their numbers
-// gives.
+// DirectedInterleaveDataset: elements of several datasets in the order that a dataset of their
+// numbers gives.
 #include "kernels/data/internal/register.hpp"
 
 namespace troupe::data_directed_interleave {

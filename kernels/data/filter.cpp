@@ -1,5 +1,5 @@
-// FilterDataset: the elements for which a function holds. TakeWhileDataset: those before the first for
-// which it does not.
+// FilterDataset: the elements for which a function holds. TakeWhileDataset: those before the first
+// for which it does not.
 #include "kernels/data/internal/register.hpp"
 
 namespace troupe::data_filter {

@@ -1,5 +1,5 @@
-// FixedLengthRecordDataset, FixedLengthRecordDatasetV2: the pieces of one size between a file's header
-// and its footer.
+// FixedLengthRecordDataset, FixedLengthRecordDatasetV2: the pieces of one size between a file's
+// header and its footer.
 #include "kernels/data/internal/file_dataset.hpp"
 
 namespace troupe::data_fixed_length_record {

@@ -38,8 +38,8 @@ private:
     BoundFunction init, next, finalize;
   };
 
-  /// The last call of an iterator that went away before its end. The functions' session ends it at the
-  /// latest.
+  /// The last call of an iterator that went away before its end. The functions' session ends it at
+  /// the latest.
   struct LastCall {
     BoundFunction function;
     Tensors state;

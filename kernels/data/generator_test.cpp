@@ -1,5 +1,5 @@
-// GeneratorDataset in graphs. Its functions count in a queue: one that is empty would wait, a closed one
-// ends OUT_OF_RANGE.
+// GeneratorDataset in graphs. Its functions count in a queue: one that is empty would wait, a
+// closed one ends OUT_OF_RANGE.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/dataset_lines.hpp"

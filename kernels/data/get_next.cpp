@@ -1,5 +1,5 @@
-// IteratorGetNext, IteratorGetNextSync: the next element of an iterator. IteratorGetNextAsOptional: the
-// next one, or none at the end.
+// IteratorGetNext, IteratorGetNextSync: the next element of an iterator. IteratorGetNextAsOptional:
+// the next one, or none at the end.
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
 #include "kernels/framework/shape_by_attr.hpp"

@@ -1,5 +1,5 @@
-// GroupByReducerDataset, ExperimentalGroupByReducerDataset: elements of one key are folded into a state, of which a function makes an element
-// at the end.
+// GroupByReducerDataset, ExperimentalGroupByReducerDataset: elements of one key are folded into a
+// state, of which a function makes an element at the end.
 #include <map>
 
 #include "kernels/data/internal/elements.hpp"

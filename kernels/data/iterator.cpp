@@ -22,8 +22,8 @@ Status begin_with(KernelContext& c, DatasetRef dataset) {
   return resource->set(std::move(iteration));
 }
 
-// Rows that come from two places of one shuffle, as in zip((d.map(f), d)), belong together only if each
-// place has the seeds from their beginning.
+// Rows that come from two places of one shuffle, as in zip((d.map(f), d)), belong together only if
+// each place has the seeds from their beginning.
 Async<Status> begin_with_own_orders(KernelContext& c, std::shared_ptr<Functions> all,
                                     DatasetGraph graph) {
   TROUPE_CO_ASSIGN(DatasetRef again, co_await made_again(c, all, std::move(graph)));

@@ -1,5 +1,5 @@
-// SerializeIterator: where an iterator is, as a variant that a checkpoint can hold. DeserializeIterator:
-// an iterator of an equal dataset goes on from there.
+// SerializeIterator: where an iterator is, as a variant that a checkpoint can hold.
+// DeserializeIterator: an iterator of an equal dataset goes on from there.
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
 

@@ -1,5 +1,6 @@
-// MultiDeviceIterator: an iterator that deals its elements to several devices in turn. Init begins it,
-// GetNextFromShard asks for a device's next one; ToStringHandle and FromStringHandle as of iterators.
+// MultiDeviceIterator: an iterator that deals its elements to several devices in turn. Init begins
+// it, GetNextFromShard asks for a device's next one; ToStringHandle and FromStringHandle as of
+// iterators.
 #include <deque>
 
 #include "kernels/data/internal/handle_text.hpp"
@@ -14,8 +15,8 @@ using namespace data;
 
 namespace {
 
-/// One way through a dataset. Elements are asked of it in order, by whichever shard wants one; what is
-/// another's waits for that, `most` at a time.
+/// One way through a dataset. Elements are asked of it in order, by whichever shard wants one; what
+/// is another's waits for that, `most` at a time.
 class Dealt {
 public:
   Dealt(std::shared_ptr<Iteration> iteration, std::size_t shards, std::int64_t most)

@@ -1,6 +1,6 @@
 // OptionsDataset: a dataset with tf.data.Options. OptimizeDataset, OptimizeDatasetV2, ModelDataset,
-// RewriteDataset, FinalizeDataset, MaxIntraOpParallelismDataset, PrivateThreadPoolDataset: their inputs
-// as they are, since they ask for rewriting and tuning that change no element.
+// RewriteDataset, FinalizeDataset, MaxIntraOpParallelismDataset, PrivateThreadPoolDataset: their
+// inputs as they are, since they ask for rewriting and tuning that change no element.
 #include "kernels/data/internal/register.hpp"
 #include "storage/message/message.hpp"
 

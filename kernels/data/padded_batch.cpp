@@ -1,5 +1,5 @@
-// PaddedBatchDataset, PaddedBatchDatasetV2: several elements below each other as one, each padded to one
-// shape.
+// PaddedBatchDataset, PaddedBatchDatasetV2: several elements below each other as one, each padded
+// to one shape.
 #include "kernels/data/internal/batch.hpp"
 #include "kernels/data/internal/register.hpp"
 

@@ -1,5 +1,6 @@
-// ParallelInterleaveDatasetV2, V3, V4, LegacyParallelInterleaveDatasetV2, ParallelInterleaveDataset: the
-// datasets that a function makes of the elements, several read at once, some elements of each in turn.
+// ParallelInterleaveDatasetV2, V3, V4, LegacyParallelInterleaveDatasetV2,
+// ParallelInterleaveDataset: the datasets that a function makes of the elements, several read at
+// once, some elements of each in turn.
 #include <algorithm>
 
 #include "kernels/data/internal/lanes.hpp"
@@ -44,8 +45,8 @@ private:
   const bool is_legacy_;
 };
 
-/// What is left to us: so many elements of a lane for each of its block, so many lanes for each of the
-/// cycle.
+/// What is left to us: so many elements of a lane for each of its block, so many lanes for each of
+/// the cycle.
 constexpr std::int64_t ahead_factor = 2, coming_factor = 2;
 /// Beyond these nothing goes faster.
 constexpr std::int64_t most_coming = 1024, most_ahead = 1 << 20;

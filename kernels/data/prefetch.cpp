@@ -10,7 +10,8 @@ using namespace data;
 
 namespace {
 
-/// Where the size is left to us: it doubles, up to this, each time that somebody finds the buffer empty.
+/// Where the size is left to us: it doubles, up to this, each time that somebody finds the buffer
+/// empty.
 constexpr std::int64_t most_by_itself = 64;
 
 class PrefetchDataset final : public UnaryDataset {

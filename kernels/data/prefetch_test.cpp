@@ -1,4 +1,5 @@
-// PrefetchDataset, MapAndBatchDataset, and datasets that change no element: OptionsDataset and the like.
+// PrefetchDataset, MapAndBatchDataset, and datasets that change no element: OptionsDataset and the
+// like.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/dataset_lines.hpp"

@@ -1,5 +1,5 @@
-// RebatchDataset: each batch in as many pieces as there are replicas. RebatchDatasetV2: batches of other
-// sizes, in turn.
+// RebatchDataset: each batch in as many pieces as there are replicas. RebatchDatasetV2: batches of
+// other sizes, in turn.
 #include <algorithm>
 
 #include "devices/resource/batches.hpp"

@@ -1,5 +1,5 @@
-// ReduceDataset: a function of a state and each element, and its last state. DatasetToSingleElement: the
-// only element. DatasetCardinality: how many elements there are.
+// ReduceDataset: a function of a state and each element, and its last state.
+// DatasetToSingleElement: the only element. DatasetCardinality: how many elements there are.
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
 #include "kernels/framework/shape_by_attr.hpp"

@@ -1,5 +1,5 @@
-// AnonymousSeedGenerator, AnonymousRandomSeedGenerator, DummySeedGenerator: a generator of seeds that
-// several datasets have in common; DeleteSeedGenerator, DeleteRandomSeedGenerator.
+// AnonymousSeedGenerator, AnonymousRandomSeedGenerator, DummySeedGenerator: a generator of seeds
+// that several datasets have in common; DeleteSeedGenerator, DeleteRandomSeedGenerator.
 #include "kernels/data/internal/seed_generator.hpp"
 
 #include "kernels/data/internal/anonymous.hpp"

@@ -1,8 +1,8 @@
 // ShuffleDataset (versions 1 to 3), ShuffleAndRepeatDataset (1 and 2): elements in the order that a
 // buffer's random choices give, number for number as TensorFlow's.
 //
-// The buffer holds elements of up to four epochs, one behind the other. Elements leave the first epoch
-// alone, so epochs do not mix, while the next ones move up.
+// The buffer holds elements of up to four epochs, one behind the other. Elements leave the first
+// epoch alone, so epochs do not mix, while the next ones move up.
 #include <deque>
 #include <limits>
 

@@ -1,5 +1,5 @@
-// IteratorToStringHandle, IteratorFromStringHandle, IteratorFromStringHandleV2: an iterator's handle as
-// text that a client may feed, a serialised tensorflow.ResourceHandleProto, and back.
+// IteratorToStringHandle, IteratorFromStringHandle, IteratorFromStringHandleV2: an iterator's
+// handle as text that a client may feed, a serialised tensorflow.ResourceHandleProto, and back.
 #include "kernels/data/internal/handle_text.hpp"
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"

@@ -1,4 +1,5 @@
-// TensorDataset: one element, given as tensors. TensorSliceDataset: their rows, one after the other.
+// TensorDataset: one element, given as tensors. TensorSliceDataset: their rows, one after the
+// other.
 #include "core/base/strings.hpp"
 #include "devices/resource/batches.hpp"
 #include "kernels/data/internal/register.hpp"

@@ -1,4 +1,5 @@
-// InitializeTableFromDataset: the elements of a dataset, pairs of scalars, as the entries of a table.
+// InitializeTableFromDataset: the elements of a dataset, pairs of scalars, as the entries of a
+// table.
 #include "devices/resource/batches.hpp"
 #include "kernels/data/internal/elements.hpp"
 #include "kernels/data/internal/iterator_resource.hpp"

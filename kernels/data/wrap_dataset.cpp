@@ -1,6 +1,6 @@
 // WrapDatasetVariant and UnwrapDatasetVariant mark a dataset that goes to another device, as
-// copy_to_device sends it: TensorFlow copies no dataset between devices unless it is wrapped. Here every
-// device of a task may read one, so both hand on what they get.
+// copy_to_device sends it: TensorFlow copies no dataset between devices unless it is wrapped. Here
+// every device of a task may read one, so both hand on what they get.
 #include "kernels/data/internal/register.hpp"
 
 namespace troupe::data_wrap_dataset {

@@ -1,4 +1,5 @@
-// ZipDataset: the components of one element of each input. ConcatenateDataset: one input behind the other.
+// ZipDataset: the components of one element of each input. ConcatenateDataset: one input behind the
+// other.
 #include <algorithm>
 
 #include "kernels/data/internal/register.hpp"

@@ -26,8 +26,8 @@ namespace troupe {
 
 class Functions;
 
-/// Thrown out of a kernel's loop when its step has been cancelled. Whoever runs kernels catches it and
-/// answers with the step's status.
+/// Thrown out of a kernel's loop when its step has been cancelled. Whoever runs kernels catches it
+/// and answers with the step's status.
 class StepCancelled : public std::exception {
 public:
   const char* what() const noexcept override { return "the step was cancelled"; }
@@ -91,8 +91,8 @@ struct KernelNode {
   std::shared_ptr<const void> prepared;
 };
 
-/// Makes kernel nodes: the only place where a node finds its kernel, so that tests and steps run the
-/// same. Kernels and device outlive it. Not for two threads.
+/// Makes kernel nodes: the only place where a node finds its kernel, so that tests and steps run
+/// the same. Kernels and device outlive it. Not for two threads.
 class KernelBinder {
 public:
   /// `graph_version`: see PrepareContext.
@@ -187,8 +187,8 @@ public:
   Result<Tensor> forward_or_allocate(int from, int i, const Shape& shape);
   /// The first of several inputs that can be forwarded.
   Result<Tensor> forward_or_allocate(std::initializer_list<int> from, int i, const Shape& shape);
-  /// Where the kernel computes: on a device with its own memory there, unless all its arguments are in
-  /// host memory.
+  /// Where the kernel computes: on a device with its own memory there, unless all its arguments are
+  /// in host memory.
   Result<Tensor> allocate_temp(DType dtype, const Shape& shape);
   /// INTERNAL if the dtype is not the declared one.
   Status set_output(int i, Tensor value);

@@ -1,5 +1,5 @@
-// What a debugger is told beside the values of debug ops: graphs, and runs; in the files that a device may
-// use.
+// What a debugger is told beside the values of debug ops: graphs, and runs; in the files that a
+// device may use.
 #pragma once
 
 #include <string>

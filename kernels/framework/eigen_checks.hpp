@@ -1,5 +1,6 @@
-// To be included before Eigen: what Eigen asserts of matrices that it computes itself, as that a decomposition
-// has converged, fails a kernel and not the process. Matrices of users with huge elements break such claims.
+// To be included before Eigen: what Eigen asserts of matrices that it computes itself, as that a
+// decomposition has converged, fails a kernel and not the process. Matrices of users with huge
+// elements break such claims.
 #pragma once
 
 #include <stdexcept>

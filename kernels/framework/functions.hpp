@@ -1,5 +1,5 @@
-// Functions as kernels see them: bodies, compiled for the kernel's device, that run as often as they
-// are called. The executor implements them.
+// Functions as kernels see them: bodies, compiled for the kernel's device, that run as often as
+// they are called. The executor implements them.
 #pragma once
 
 #include <cstdint>
@@ -48,23 +48,24 @@ public:
   /// Begins on the caller's thread. `done` is called once, before this returns or later, on the
   /// caller's thread or one that may compute. A call that waits holds no thread. Errors:
   /// INVALID_ARGUMENT for arguments of other dtypes; RESOURCE_EXHAUSTED beyond max_call_depth;
-  /// CANCELLED once the function's session or node has ended; what its kernels return, with the name
-  /// of the function in front.
+  /// CANCELLED once the function's session or node has ended; what its kernels return, with the
+  /// name of the function in front.
   virtual void call(FunctionCall call, FunctionDone done) const = 0;
   /// What calls that have not ended wait for or compute, for people; empty: nothing for long. Any
   /// thread.
   virtual std::string activity() const = 0;
 };
 
-/// A node of a graph that a kernel writes. Its inputs are first outputs of other such nodes, by name.
+/// A node of a graph that a kernel writes. Its inputs are first outputs of other such nodes, by
+/// name.
 struct WrittenNode {
   std::string name, op;
   AttrMap attrs;
   std::vector<std::string> inputs;
 };
 
-/// The functions that the nodes of one graph on one device may call. Lives as long as anybody has it,
-/// a dataset for example; its device may be gone before.
+/// The functions that the nodes of one graph on one device may call. Lives as long as anybody has
+/// it, a dataset for example; its device may be gone before.
 class Functions : public std::enable_shared_from_this<Functions> {
 public:
   virtual ~Functions() = default;
@@ -72,21 +73,21 @@ public:
   /// functions of the graph. NOT_FOUND for a name that the graph does not bring; what is wrong with
   /// the body, with the function's name. Any thread.
   virtual Result<std::shared_ptr<const Function>> find(const FunctionRef& function) = 0;
-  /// The same functions on another device of the task, by its name; what the name leaves out is as of
-  /// our own device. UNIMPLEMENTED for a device of another task, INVALID_ARGUMENT for none.
+  /// The same functions on another device of the task, by its name; what the name leaves out is as
+  /// of our own device. UNIMPLEMENTED for a device of another task, INVALID_ARGUMENT for none.
   virtual Result<std::shared_ptr<Functions>> on(std::string_view device) = 0;
-  /// The ops that take an argument of the function as it is, in its body or in those of the functions
-  /// that its nodes run, by name. Errors as `find`.
+  /// The ops that take an argument of the function as it is, in its body or in those of the
+  /// functions that its nodes run, by name. Errors as `find`.
   virtual Result<std::vector<std::string>> takers_of_arguments(const FunctionRef& function) = 0;
   /// A serialised GraphDef of nodes, each after its inputs, with the functions that they name.
   /// INVALID_ARGUMENT for what is no graph.
   virtual Result<std::string> write_graph(const std::vector<WrittenNode>& nodes) = 0;
-  /// A serialised GraphDef as a function without arguments, whose results are what its `_Retval` nodes
-  /// get. It may call the functions that it brings, and these here. INVALID_ARGUMENT for what is no
-  /// graph, has other nodes of the runtime's own, or contradicts our functions.
+  /// A serialised GraphDef as a function without arguments, whose results are what its `_Retval`
+  /// nodes get. It may call the functions that it brings, and these here. INVALID_ARGUMENT for what
+  /// is no graph, has other nodes of the runtime's own, or contradicts our functions.
   virtual Result<std::shared_ptr<const Function>> read_graph(std::string_view graph_def) = 0;
-  /// Runs `work` soon on a thread that may compute, while the device is kept; at once and here where
-  /// it is gone.
+  /// Runs `work` soon on a thread that may compute, while the device is kept; at once and here
+  /// where it is gone.
   virtual void submit(std::function<void()> work) = 0;
   /// How many threads compute.
   virtual int threads() const = 0;

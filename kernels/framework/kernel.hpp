@@ -25,7 +25,8 @@ using KernelFn = Status (*)(KernelContext&);
 using KernelDone = std::function<void(Status)>;
 using AsyncKernelFn = void (*)(KernelContext&, KernelDone);
 /// Once for each node when a graph is compiled: checks attributes and returns what the kernel wants
-/// to keep of them, shared by all steps (a cache in it has a lock); see KernelContext::prepared<T>().
+/// to keep of them, shared by all steps (a cache in it has a lock); see
+/// KernelContext::prepared<T>().
 using PrepareFn = Result<std::shared_ptr<const void>> (*)(PrepareContext&);
 
 /// `attr` must have one of `dtypes` for the kernel to apply.

@@ -16,7 +16,8 @@ std::string list_attrs(const AttrMap& attrs);
 std::string list_kernels(const KernelRegistry& kernels, std::string_view op);
 
 /// INVALID_ARGUMENT in the words of TensorFlow's placer: "No OpKernel was registered to support Op
-/// 'X' used by {{node n}} with these attrs: […]\nRegistered devices: [CPU]\nRegistered kernels:\n …".
+/// 'X' used by {{node n}} with these attrs: […]\nRegistered devices: [CPU]\nRegistered kernels:\n
+/// …".
 Status no_kernel(const KernelRegistry& kernels, std::string_view op, const AttrMap& attrs,
                  std::string_view node, const std::vector<std::string>& device_types);
 

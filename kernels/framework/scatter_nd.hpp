@@ -18,14 +18,15 @@ Status check_scatter_nd(const Shape& params, const Shape& indices, const Shape& 
 /// policy that is none.
 Result<bool> ignores_bad_indices(const std::string& policy);
 
-/// Which rows of a tensor indices [begin, end) name, into `where`, -1 for what is outside; returns the
-/// last that is, or -1. `indices` are of rank 1 or more and of 16-bit integers or int32 or int64; each
-/// names leading dimensions of `shape`.
+/// Which rows of a tensor indices [begin, end) name, into `where`, -1 for what is outside; returns
+/// the last that is, or -1. `indices` are of rank 1 or more and of 16-bit integers or int32 or
+/// int64; each names leading dimensions of `shape`.
 std::int64_t find_nd_rows(const Tensor& indices, const Shape& shape, std::int64_t begin,
                           std::int64_t end, std::int64_t* where);
 
-/// Copies the rows that indices name, `row` elements each and no objects, one after the other; returns
-/// the last index that is outside, or -1. With `ignore` such rows become 0, else they stay as they are.
+/// Copies the rows that indices name, `row` elements each and no objects, one after the other;
+/// returns the last index that is outside, or -1. With `ignore` such rows become 0, else they stay
+/// as they are.
 std::int64_t gather_nd_rows(KernelContext& c, const Tensor& params, const Tensor& indices,
                             std::int64_t row, bool ignore, Tensor& out);
 

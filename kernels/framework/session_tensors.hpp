@@ -1,5 +1,5 @@
-// SessionTensors: values that a session keeps on a task, each under a handle, until it deletes them or
-// ends.
+// SessionTensors: values that a session keeps on a task, each under a handle, until it deletes them
+// or ends.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// Each output as the list `output_shapes` says, if it is there. INVALID_ARGUMENT for a list of another
-/// length than the outputs.
+/// Each output as the list `output_shapes` says, if it is there. INVALID_ARGUMENT for a list of
+/// another length than the outputs.
 inline Status shape_by_attr(ShapeContext& c) {
   const auto shapes = c.attr<std::vector<PartialShape>>("output_shapes");
   if (!shapes.ok())

@@ -1,6 +1,6 @@
 // What .cu files are written in: CUDA's threads, shared memory and shuffles under names of our own.
-// nvcc makes code for GPUs of them. Tests make code for the host of the same source, where a grid is
-// a loop and the threads of a block are fibres (kernels/gpu/device_on_host.hpp).
+// nvcc makes code for GPUs of them. Tests make code for the host of the same source, where a grid
+// is a loop and the threads of a block are fibres (kernels/gpu/device_on_host.hpp).
 //
 //   #define SCALE (float factor, const void* x, void* y, std::int64_t n)
 //   TROUPE_GPU_KERNEL(scale, SCALE) {

@@ -38,9 +38,9 @@ struct OutputList {
   int count = 0;
 };
 
-/// A number of 1 and more to divide by. Boards have no instruction for it, so numbers below 2^31 are
-/// divided by a multiplication: n / divisor = (high half of n * multiplier + n) >> shift. See Granlund
-/// and Montgomery, "Division by Invariant Integers using Multiplication".
+/// A number of 1 and more to divide by. Boards have no instruction for it, so numbers below 2^31
+/// are divided by a multiplication: n / divisor = (high half of n * multiplier + n) >> shift. See
+/// Granlund and Montgomery, "Division by Invariant Integers using Multiplication".
 struct Divider {
   std::int64_t divisor = 1;
   std::uint32_t multiplier = 1, shift = 0;
@@ -61,8 +61,8 @@ struct Divider {
 struct Broadcast {
   static constexpr int max_rank = 8;
   int rank = 0;
-  /// So many elements of an output from a multiple of it on (1, 2, 4, 8 or 16) are one in each input,
-  /// or lie beside each other there, also from a multiple of it on.
+  /// So many elements of an output from a multiple of it on (1, 2, 4, 8 or 16) are one in each
+  /// input, or lie beside each other there, also from a multiple of it on.
   int run = 1;
   std::int64_t dims[max_rank] = {};
   std::int64_t strides[3][max_rank] = {};

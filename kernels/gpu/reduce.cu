@@ -151,8 +151,9 @@ TROUPE_DEVICE WideOf<T> of_share(Op op, const Broadcast& over, const T* x, Share
   return joined(op, joined(op, sums[0], sums[1]), joined(op, sums[2], sums[3]));
 }
 
-/// A thread's share of an output's elements; is_run: they lie beside each other. Packs, and a loop that
-/// knows what it computes, are for sums of floats: for all else they would be as much code again.
+/// A thread's share of an output's elements; is_run: they lie beside each other. Packs, and a loop
+/// that knows what it computes, are for sums of floats: for all else they would be as much code
+/// again.
 template <class T>
 TROUPE_DEVICE WideOf<T> of_thread(Reduce op, bool is_run, const Broadcast& over, const T* x,
                                   Share share) {

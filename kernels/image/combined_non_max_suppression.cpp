@@ -20,7 +20,8 @@ struct Sizes {
   float overlap = 0, score = 0;
 };
 
-/// A place for a detection; `box` is -1 in those that stay empty, whose score is -1 as TensorFlow's.
+/// A place for a detection; `box` is -1 in those that stay empty, whose score is -1 as
+/// TensorFlow's.
 struct Detection {
   std::int64_t box = -1;
   float score = -1;

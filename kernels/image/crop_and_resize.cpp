@@ -1,4 +1,5 @@
-// CropAndResize: boxes cut out of images and brought to one size; its gradients by images and boxes.
+// CropAndResize: boxes cut out of images and brought to one size; its gradients by images and
+// boxes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -119,7 +120,8 @@ Around around(const Sizes& s, const Axis& rows, const Axis& columns, float y, fl
           x - static_cast<float>(left)};
 }
 
-/// Calls body(pixel of the crop, rows, columns, y, x) for each pixel of box b; y and x are its place.
+/// Calls body(pixel of the crop, rows, columns, y, x) for each pixel of box b; y and x are its
+/// place.
 template <class Body>
 void for_each_pixel(const Sizes& s, const Boxes& boxes, std::int64_t b, Body body) {
   const float* box = boxes.corners.data() + 4 * b;

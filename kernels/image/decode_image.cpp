@@ -1,5 +1,5 @@
-// DecodeJpeg, DecodePng, DecodeGif, DecodeBmp, DecodeAndCropJpeg and DecodeImage: pixels of files of
-// pictures. As TensorFlow's, the first three read each other's formats.
+// DecodeJpeg, DecodePng, DecodeGif, DecodeBmp, DecodeAndCropJpeg and DecodeImage: pixels of files
+// of pictures. As TensorFlow's, the first three read each other's formats.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// NonMaxSuppression: of boxes that overlap the one with the highest score is taken. V5 can lower the
-// scores of the others instead (Bodla et al., "Soft-NMS", 2017).
+// NonMaxSuppression: of boxes that overlap the one with the highest score is taken. V5 can lower
+// the scores of the others instead (Bodla et al., "Soft-NMS", 2017).
 #include <algorithm>
 #include <cmath>
 #include <limits>

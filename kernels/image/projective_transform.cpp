@@ -1,4 +1,5 @@
-// ImageProjectiveTransform: each pixel of the output is that of the input where a projection puts it.
+// ImageProjectiveTransform: each pixel of the output is that of the input where a projection puts
+// it.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
-// ResizeBicubic: each pixel from the sixteen around where it lies, by cubic convolution (Keys, 1981);
-// weights come from a table of 1024 steps, as TensorFlow's do. ResizeArea: the mean of the part of the
-// input that a pixel covers.
+// ResizeBicubic: each pixel from the sixteen around where it lies, by cubic convolution (Keys,
+// 1981); weights come from a table of 1024 steps, as TensorFlow's do. ResizeArea: the mean of the
+// part of the input that a pixel covers.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
-// ResizeNearestNeighbor: each pixel is that of the input where it lies. Its gradient adds up what each
-// pixel was taken for.
+// ResizeNearestNeighbor: each pixel is that of the input where it lies. Its gradient adds up what
+// each pixel was taken for.
 #include <algorithm>
 #include <array>
 #include <cmath>

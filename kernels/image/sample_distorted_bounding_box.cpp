@@ -1,5 +1,5 @@
-// SampleDistortedBoundingBox: a part of an image, drawn with an area and an aspect ratio within bounds,
-// that covers enough of one of the boxes; TensorFlow's numbers for TensorFlow's seeds.
+// SampleDistortedBoundingBox: a part of an image, drawn with an area and an aspect ratio within
+// bounds, that covers enough of one of the boxes; TensorFlow's numbers for TensorFlow's seeds.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -75,8 +75,8 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   return prepared(out);
 }
 
-/// For each pixel of one dimension of the output the first one of the input that it samples, and the
-/// weights of `size` from there on. Some at the end may be beyond the input; they are 0.
+/// For each pixel of one dimension of the output the first one of the input that it samples, and
+/// the weights of `size` from there on. Some at the end may be beyond the input; they are 0.
 struct Spans {
   std::int64_t size = 0;
   Tensor starts, weights;

@@ -1,5 +1,5 @@
-// Save, SaveSlices, Restore, RestoreSlice in graphs; and RestoreV2 of what they wrote. The format is
-// storage/checkpoint/checkpoint_v1_test.cpp's.
+// Save, SaveSlices, Restore, RestoreSlice in graphs; and RestoreV2 of what they wrote. The format
+// is storage/checkpoint/checkpoint_v1_test.cpp's.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/folder_lines.hpp"

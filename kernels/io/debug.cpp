@@ -1,5 +1,6 @@
-// DebugIdentity, DebugNanCount, DebugNumericSummary: what a debugger that watches a tensor is told of it,
-// in files below the folders that the node allows. The worker adds them to a graph whose step is watched.
+// DebugIdentity, DebugNanCount, DebugNumericSummary: what a debugger that watches a tensor is told
+// of it, in files below the folders that the node allows. The worker adds them to a graph whose
+// step is watched.
 #include <atomic>
 #include <cmath>
 #include <limits>

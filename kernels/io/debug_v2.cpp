@@ -1,5 +1,5 @@
-// DebugIdentityV2 and DebugNumericSummaryV2, which the second tfdbg puts into a graph: a tensor itself, and
-// what a few numbers say of it.
+// DebugIdentityV2 and DebugNumericSummaryV2, which the second tfdbg puts into a graph: a tensor
+// itself, and what a few numbers say of it.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,5 @@
-// SaveV2, RestoreV2, MergeV2Checkpoints, ReadFile, WriteFile, MatchingFiles: on files of this machine.
+// SaveV2, RestoreV2, MergeV2Checkpoints, ReadFile, WriteFile, MatchingFiles: on files of this
+// machine.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Readers in graphs: what each kind makes of files, one file after the other, and what is said where
-// there is nothing to read.
+// Readers in graphs: what each kind makes of files, one file after the other, and what is said
+// where there is nothing to read.
 #include <doctest/doctest.h>
 
 #include <algorithm>

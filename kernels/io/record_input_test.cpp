@@ -1,5 +1,5 @@
-// RecordInput: every record once in each epoch, in an order that the seed tells, and what is said where
-// there is nothing to read.
+// RecordInput: every record once in each epoch, in an order that the seed tells, and what is said
+// where there is nothing to read.
 #include <doctest/doctest.h>
 
 #include <set>

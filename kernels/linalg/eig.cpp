@@ -15,7 +15,8 @@ template <class T>
 using ColumnMajorOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 using ColumnMajor = ColumnMajorOf<Complex>;
 
-/// Eigenvalues of real matrices come in the order in which their own algorithm finds them, as in TensorFlow.
+/// Eigenvalues of real matrices come in the order in which their own algorithm finds them, as in
+/// TensorFlow.
 template <class T>
 using Solver =
     std::conditional_t<std::is_same_v<T, Complex>, Eigen::ComplexEigenSolver<ColumnMajor>,

@@ -1,4 +1,5 @@
-// Cases of Eig; values are those of TensorFlow 2.21. Vectors are found up to a factor of magnitude 1.
+// Cases of Eig; values are those of TensorFlow 2.21. Vectors are found up to a factor of magnitude
+// 1.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"

@@ -79,7 +79,8 @@ void expand(Labels& labels, int count) {
 
 using Extents = std::map<int, std::int64_t>;
 
-/// Expands the ellipses for inputs of these shapes and finds each label's extent, -1 where not known.
+/// Expands the ellipses for inputs of these shapes and finds each label's extent, -1 where not
+/// known.
 Status resolve(Equation& equation, const std::vector<Dims>& shapes, Extents& extents) {
   int longest = 0;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -240,7 +241,8 @@ Result<Tensor> operand(KernelContext& c, const Tensor& x, const Labels& labels, 
   return summed(c, out, size_of(kept, extents), size_of(gone, extents));
 }
 
-/// A tensor of distinct `labels` as the result: in its order, on the diagonal of labels that repeat.
+/// A tensor of distinct `labels` as the result: in its order, on the diagonal of labels that
+/// repeat.
 Status write_result(KernelContext& c, const Tensor& x, const Labels& labels, const Labels& output,
                     const Extents& extents) {
   Dims dims, strides(labels.size(), 0);

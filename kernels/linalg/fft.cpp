@@ -1,5 +1,5 @@
-// FFT, RFFT, their inverses, and all of them over the last two and three dimensions. Computed in the
-// precision of the elements.
+// FFT, RFFT, their inverses, and all of them over the last two and three dimensions. Computed in
+// the precision of the elements.
 #include <array>
 
 #include "graph/op/grad_context.hpp"
@@ -83,8 +83,8 @@ void transform_axis(KernelContext& c, const Plan& plan, std::size_t axis, const 
                  });
 }
 
-/// Calls `body(input row, output row)` for the rows that the input has of those that are transformed;
-/// the others of the output become zeros.
+/// Calls `body(input row, output row)` for the rows that the input has of those that are
+/// transformed; the others of the output become zeros.
 template <class From, class To>
 void for_each_row(KernelContext& c, const Plan& plan, const Dims& to_dims, const From* from, To* to,
                   auto body) {

@@ -22,8 +22,8 @@ struct Root {
 struct Exponential {
   static ColumnMajor of(const ColumnMajor& a) { return a.exp(); }
 };
-/// Of a triangular matrix that is near the identity: the integral of x / (1 + t x) from 0 to 1, by Gauss
-/// and Legendre.
+/// Of a triangular matrix that is near the identity: the integral of x / (1 + t x) from 0 to 1, by
+/// Gauss and Legendre.
 ColumnMajor log_near_one(const ColumnMajor& t) {
   static constexpr std::pair<double, double> places[] = {{0.1834346424956498, 0.3626837833783620},
                                                          {0.5255324099163290, 0.3137066458778873},
@@ -37,8 +37,8 @@ ColumnMajor log_near_one(const ColumnMajor& t) {
   return out;
 }
 
-/// By the square roots of the triangular factor until it is near the identity. Eigen's own has no end where
-/// it never is: with an eigenvalue of 0, or numbers that become infinite.
+/// By the square roots of the triangular factor until it is near the identity. Eigen's own has no
+/// end where it never is: with an eigenvalue of 0, or numbers that become infinite.
 struct Logarithm {
   static ColumnMajor of(const ColumnMajor& a) {
     constexpr int most_roots = 2100; // halve any exponent of a double often enough
@@ -69,8 +69,8 @@ ColumnMajor value_of(const ColumnMajor& x) {
   }
 }
 
-/// A real matrix whose result is not real, as the square root of one with a negative eigenvalue, has
-/// none.
+/// A real matrix whose result is not real, as the square root of one with a negative eigenvalue,
+/// has none.
 ColumnMajor of_real(ColumnMajor y) {
   const double scale = y.cwiseAbs().maxCoeff();
   if (!(y.imag().cwiseAbs().maxCoeff() <= 1e-7 * scale))

@@ -39,8 +39,8 @@ struct Search {
   std::int64_t* indices;
   float* distances;
 
-  /// Centers [first, first + cols), whose products with a point these are, into that point's heap of
-  /// the nearest ones, the farthest of them first.
+  /// Centers [first, first + cols), whose products with a point these are, into that point's heap
+  /// of the nearest ones, the farthest of them first.
   void merge(std::vector<Center>& heap, const float* products, std::int64_t first,
              std::int64_t cols) const {
     const float* norms = center_norms + first;

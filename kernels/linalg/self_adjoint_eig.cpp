@@ -1,5 +1,5 @@
-// SelfAdjointEigV2 and its kin: eigenvalues, smallest first, and eigenvectors of Hermitian matrices,
-// of which only the lower triangle is read.
+// SelfAdjointEigV2 and its kin: eigenvalues, smallest first, and eigenvectors of Hermitian
+// matrices, of which only the lower triangle is read.
 #include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_self_adjoint_eig {

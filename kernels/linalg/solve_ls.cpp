@@ -11,8 +11,8 @@ namespace {
 
 using namespace linalg;
 
-/// x = (a^H a + l I)^-1 a^H b, or for wide matrices a^H (a a^H + l I)^-1 b. All products are of the same
-/// types, since each combination costs the compiler seconds.
+/// x = (a^H a + l I)^-1 a^H b, or for wide matrices a^H (a a^H + l I)^-1 b. All products are of the
+/// same types, since each combination costs the compiler seconds.
 template <class T>
 Status solve_fast(const Matrix<T>& a, const Matrix<T>& b, double l2, View<T> x) {
   const bool tall = a.rows() >= a.cols();

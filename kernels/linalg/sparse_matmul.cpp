@@ -75,7 +75,8 @@ bool all_finite(const Tensor& x) {
   return finite == x.num_elements();
 }
 
-/// A row of a product whose right side's zeros are left out one by one: what they meet may be infinite.
+/// A row of a product whose right side's zeros are left out one by one: what they meet may be
+/// infinite.
 void multiply_row(std::span<const float> factors, std::span<const std::int32_t> places,
                   const float* right, std::int64_t n, float* out) {
   std::fill_n(out, n, 0.0F);
@@ -118,8 +119,8 @@ Status multiply(KernelContext& c, const Tensor& left, const Tensor& right, bool 
   return {};
 }
 
-/// Whether most elements of `sparse` are no zeros, and no zero meets an infinity: then zeros cost less
-/// than passing over them does.
+/// Whether most elements of `sparse` are no zeros, and no zero meets an infinity: then zeros cost
+/// less than passing over them does.
 bool is_dense(const Tensor& sparse, std::int64_t zeros, const Tensor& other) {
   return zeros * 4 <= sparse.num_elements() * 3 && all_finite(other);
 }

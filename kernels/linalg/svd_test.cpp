@@ -1,4 +1,5 @@
-// Cases of Svd; values are those of TensorFlow 2.21. Vectors are found up to a factor of magnitude 1.
+// Cases of Svd; values are those of TensorFlow 2.21. Vectors are found up to a factor of magnitude
+// 1.
 #include <cmath>
 
 #include <doctest/doctest.h>

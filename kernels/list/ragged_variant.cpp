@@ -1,5 +1,5 @@
-// RaggedTensorToVariant, RaggedTensorFromVariant and RaggedTensorToVariantGradient: ragged tensors as
-// variants, whole or a variant for each row, so that loops and datasets carry them.
+// RaggedTensorToVariant, RaggedTensorFromVariant and RaggedTensorToVariantGradient: ragged tensors
+// as variants, whole or a variant for each row, so that loops and datasets carry them.
 #include <algorithm>
 #include <string>
 #include <vector>

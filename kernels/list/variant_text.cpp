@@ -1,4 +1,5 @@
-// AsString of variants: their type, and what of their value can be told. The op itself is in strings/.
+// AsString of variants: their type, and what of their value can be told. The op itself is in
+// strings/.
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/list/internal/number_variant.hpp"

@@ -1,4 +1,5 @@
-// What is done with a table: InitializeTable, LookupTableFind, Insert, Remove, Import, Export, Size.
+// What is done with a table: InitializeTable, LookupTableFind, Insert, Remove, Import, Export,
+// Size.
 #include "core/base/strings.hpp"
 #include "devices/resource/lookup_table.hpp"
 #include "kernels/framework/op_library.hpp"

@@ -1,5 +1,5 @@
-// InitializeTableFromTextFile: fills a table with an entry for each line of a file. A key or a value is
-// the line's number, the line, or one of its columns.
+// InitializeTableFromTextFile: fills a table with an entry for each line of a file. A key or a
+// value is the line's number, the line, or one of its columns.
 #include "core/base/strings.hpp"
 #include "kernels/framework/files.hpp"
 #include "kernels/framework/op_library.hpp"

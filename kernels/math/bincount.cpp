@@ -1,5 +1,5 @@
-// Bincount, DenseBincount, RaggedBincount, SparseBincount: how often each number comes, or the sum of
-// its weights; of matrices, row by row. Numbers of `size` or more are not counted.
+// Bincount, DenseBincount, RaggedBincount, SparseBincount: how often each number comes, or the sum
+// of its weights; of matrices, row by row. Numbers of `size` or more are not counted.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -29,7 +29,8 @@ Result<std::int64_t> read_size(KernelContext& c, int i) {
   return size[0];
 }
 
-/// Adds what each value weighs to the bin of its row; true if one is negative, which counts nowhere.
+/// Adds what each value weighs to the bin of its row; true if one is negative, which counts
+/// nowhere.
 template <class I, class T>
 bool count_into(std::span<const I> values, const RowOf& rows, std::span<const T> weights,
                 bool binary, std::int64_t size, T* to) {
@@ -54,8 +55,8 @@ bool count_into(std::span<const I> values, const RowOf& rows, std::span<const T>
   return signs < 0;
 }
 
-/// Counts into output 0, of `shape`, whose last dimension is `size`. INVALID_ARGUMENT with what `refused` says if a value
-/// is negative.
+/// Counts into output 0, of `shape`, whose last dimension is `size`. INVALID_ARGUMENT with what
+/// `refused` says if a value is negative.
 template <class Refused>
 Status count(KernelContext& c, const Tensor& values, const RowOf& rows, const Tensor& weights,
              std::int64_t size, const Shape& shape, Refused refused) {

@@ -22,8 +22,8 @@ constexpr bool is_shift(Op op) {
   return op == Op::left || op == Op::right;
 }
 
-/// A shift by less than 0 counts as one by 0, one by the width or more as by the width less 1, as in
-/// TensorFlow.
+/// A shift by less than 0 counts as one by 0, one by the width or more as by the width less 1, as
+/// in TensorFlow.
 template <Op op, class T>
 T shifted(T x, T y) {
   static_assert(is_shift(op));

@@ -80,8 +80,8 @@ Status apply_on_gpu(KernelContext& c, arith::BinaryOp op, Tensor& variable, cons
 /// Output 0 = condition ? input 1 : input 2, which broadcast to `shape`; input 0 is read as of the
 /// shape `condition`.
 Status select_on_gpu(KernelContext& c, const Shape& condition, const Shape& shape);
-/// is_truncated: from float to the upper halves, bfloat16. dropped_bits: of floats and doubles, cleared before they
-/// are rounded.
+/// is_truncated: from float to the upper halves, bfloat16. dropped_bits: of floats and doubles,
+/// cleared before they are rounded.
 Status cast_on_gpu(KernelContext& c, bool is_truncated, int dropped_bits);
 /// sum = the sum of at least two arrays of its shape; the first may be its own memory.
 Status add_n_on_gpu(KernelContext& c, std::span<const void* const> arrays, Tensor& sum);

@@ -61,8 +61,8 @@ public:
   /// is free. Errors are those of the single ops.
   Status run(KernelContext& c) const;
 
-  /// The instruction that run() failed at, since its operands' shapes do not fit; the last one if all
-  /// do.
+  /// The instruction that run() failed at, since its operands' shapes do not fit; the last one if
+  /// all do.
   std::size_t failed_at(const KernelContext& c) const;
 
   static constexpr std::size_t max_instructions = 64, max_inputs = 64;

@@ -13,8 +13,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Nodes whose programs are equal share one, so that a step of many such nodes finds it in the core's
-// cache, and a graph of many is quick to compile. Kept as long as a node has it.
+// Nodes whose programs are equal share one, so that a step of many such nodes finds it in the
+// core's cache, and a graph of many is quick to compile. Kept as long as a node has it.
 class SharedPrograms {
 public:
   using Program = math::ElementwiseProgram;

@@ -1,5 +1,5 @@
-// HistogramFixedWidth: how many values lie in each of `nbins` intervals of one width; what lies beyond
-// counts in the first or the last.
+// HistogramFixedWidth: how many values lie in each of `nbins` intervals of one width; what lies
+// beyond counts in the first or the last.
 #include <algorithm>
 #include <cmath>
 

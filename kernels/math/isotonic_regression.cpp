@@ -1,5 +1,5 @@
-// IsotonicRegression: the decreasing sequence that is nearest to each row, by merging neighbours that
-// are out of order into their mean (Best and Chakravarti, "Active set algorithms for isotonic
+// IsotonicRegression: the decreasing sequence that is nearest to each row, by merging neighbours
+// that are out of order into their mean (Best and Chakravarti, "Active set algorithms for isotonic
 // regression", 1990).
 #include <vector>
 

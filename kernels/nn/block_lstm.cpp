@@ -215,8 +215,8 @@ const float* input(KernelContext& c, int i) {
   return c.input(i).data<float>().data();
 }
 
-/// TensorFlow's forward cell compares the sizes first, then looks at the ranks; without such a dimension
-/// there is only the rank to tell.
+/// TensorFlow's forward cell compares the sizes first, then looks at the ranks; without such a
+/// dimension there is only the rank to tell.
 Status check_cell(KernelContext& c) {
   constexpr const char* names[] = {"x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"};
   constexpr int ranks[] = {2, 2, 2, 2, 1, 1, 1, 1};

@@ -74,7 +74,8 @@ void check_same(const Shapes& s, std::string_view ops) {
           last.data<float>()[static_cast<std::size_t>(i)]);
 }
 
-// 7 rows, 3 more of padding, windows that reach over 3: 4 by twos. 6 columns, 1 more, windows of 3: 5.
+// 7 rows, 3 more of padding, windows that reach over 3: 4 by twos. 6 columns, 1 more, windows of 3:
+// 5.
 constexpr auto first = "strides=[1,1,2,1], dilations=[1,1,2,1], padding=\"EXPLICIT\", "
                        "explicit_paddings=[0,0,0,0,1,2,0,1], data_format=\"NCHW\"";
 constexpr auto last = "strides=[1,2,1,1], dilations=[1,2,1,1], padding=\"EXPLICIT\", "

@@ -1,6 +1,6 @@
-// Conv3D and its gradients. Where planes are large they are images: each plane of the filter makes a
-// convolution of two dimensions, and their results are added. Where planes are small, windows are laid
-// out as rows of a matrix, a block at a time, and multiplied with the filter.
+// Conv3D and its gradients. Where planes are large they are images: each plane of the filter makes
+// a convolution of two dimensions, and their results are added. Where planes are small, windows are
+// laid out as rows of a matrix, a block at a time, and multiplied with the filter.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -198,8 +198,8 @@ bool has_large_planes(const Conv& conv) {
          conv.v.channels > 0 && conv.filters > 0;
 }
 
-/// One plane of the filter over `planes` planes, of one batch entry. Results are to be plain sums, as
-/// those of the other way are.
+/// One plane of the filter over `planes` planes, of one batch entry. Results are to be plain sums,
+/// as those of the other way are.
 arith::Conv2DShape plane_shape(const Conv& conv, std::int64_t planes) {
   const Volume& v = conv.v;
   return {.batch = planes,
@@ -236,8 +236,8 @@ double plane_cost(const Conv& conv) {
          products_per_ns;
 }
 
-/// Makes planes, `size` elements each, of all batch entries: the sum of what run(entry, plane, k, to)
-/// writes to `to` for those planes k of the filter for which it returns true.
+/// Makes planes, `size` elements each, of all batch entries: the sum of what run(entry, plane, k,
+/// to) writes to `to` for those planes k of the filter for which it returns true.
 template <class T, class Run>
 Status sum_planes(KernelContext& c, std::int64_t batch, std::int64_t planes, const Conv& conv,
                   std::int64_t size, double cost, T* out, Run run) {
@@ -311,8 +311,8 @@ std::pair<std::int64_t, std::int64_t> planes_with(const Volume& v, std::int64_t 
   return {begin, std::max(begin, std::min(end, v.out[0]))};
 }
 
-/// The sum over planes of one batch entry into a plane of the filter. Neighbouring planes are images of
-/// one batch; those that lie apart are taken one by one, through `room`.
+/// The sum over planes of one batch entry into a plane of the filter. Neighbouring planes are
+/// images of one batch; those that lie apart are taken one by one, through `room`.
 template <class T>
 void add_to_filter_plane(const Conv& conv, std::int64_t k, const T* x, const T* dy, T* room,
                          const arith::AddNKernel& add, T* dw) {
@@ -329,8 +329,8 @@ void add_to_filter_plane(const Conv& conv, std::int64_t k, const T* x, const T* 
   }
 }
 
-// Threads share the filter's planes and parts of the batch; each part has a sum of its own, the first
-// one in the output.
+// Threads share the filter's planes and parts of the batch; each part has a sum of its own, the
+// first one in the output.
 template <class T>
 Status backward_filter_by_planes(KernelContext& c, const Conv& conv, const Tensor& x,
                                  const Tensor& dy, Tensor& dw) {

@@ -1,5 +1,5 @@
-// Conv3D over planes of many pixels, which are convolved as images: it and its gradients equal a walk
-// over every window.
+// Conv3D over planes of many pixels, which are convolved as images: it and its gradients equal a
+// walk over every window.
 #include <cmath>
 #include <vector>
 

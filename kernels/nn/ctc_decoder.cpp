@@ -126,8 +126,8 @@ Status compute_greedy(KernelContext& c) {
                   [&]<class T>() -> Status { return decode_greedily<T>(c, blank, scores); });
 }
 
-/// A sequence of labels without its blanks, by its last label and what was before. Probabilities are
-/// logarithms: of its paths that end with a blank, of those that end with the label, of all.
+/// A sequence of labels without its blanks, by its last label and what was before. Probabilities
+/// are logarithms: of its paths that end with a blank, of those that end with the label, of all.
 template <class T>
 struct Node {
   struct Probability {

@@ -1,6 +1,6 @@
-// CTCLoss (Graves et al., "Connectionist temporal classification", 2006): minus the logarithm of the
-// probability that a sequence of activations stands for a sequence of labels, and its gradient. The
-// last class is the blank.
+// CTCLoss (Graves et al., "Connectionist temporal classification", 2006): minus the logarithm of
+// the probability that a sequence of activations stands for a sequence of labels, and its gradient.
+// The last class is the blank.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -168,8 +168,8 @@ Status compute_input(KernelContext& c) {
   return {};
 }
 
-// Each part sums its rows into a buffer of its own, the first one into the output: the result depends
-// on the number of threads alone.
+// Each part sums its rows into a buffer of its own, the first one into the output: the result
+// depends on the number of threads alone.
 Status sum_rows(KernelContext& c, const Conv2DShape& s, const Tensor& x, const Tensor& dy,
                 Tensor& dw) {
   constexpr double worth_a_thread = 20'000; // nanoseconds

@@ -1,5 +1,5 @@
-// Dilation2D: the largest sum of an image's element and a filter's in each window, channel by channel.
-// Its gradients go to the first such pair of each window.
+// Dilation2D: the largest sum of an image's element and a filter's in each window, channel by
+// channel. Its gradients go to the first such pair of each window.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -56,8 +56,9 @@ struct Range {
   bool is_above(float x) const { return !is_zero && x > most; }
 };
 
-/// Every element of input 0 in its range; the last dimension is that of the ranges, if they are many.
-/// Whether a quotient or a product tells the step is TensorFlow's choice, op by op: with 16 bits it shows.
+/// Every element of input 0 in its range; the last dimension is that of the ranges, if they are
+/// many. Whether a quotient or a product tells the step is TensorFlow's choice, op by op: with 16
+/// bits it shows.
 Status round_all(KernelContext& c, const std::vector<Range>& ranges, bool by_product) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, c.input(0).shape()));
   const float* x = c.input(0).data<float>().data();
@@ -185,7 +186,8 @@ Status compute_vars_grad(KernelContext& c) {
   return {};
 }
 
-/// min and max, inputs `at` and `at` + 1, are scalars, or have as many elements as input `of` channels.
+/// min and max, inputs `at` and `at` + 1, are scalars, or have as many elements as input `of`
+/// channels.
 Status check_ranges(ShapeContext& c, int at, int of, bool per_channel) {
   if (!per_channel) {
     TROUPE_TRY(c.require_rank(at, 0));

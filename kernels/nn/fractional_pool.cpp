@@ -231,7 +231,8 @@ std::string in_columns(std::span<const std::int64_t> values) {
   return out;
 }
 
-/// The sequences of a gradient op, whose inputs `at` and `at` + 1 they are; both are long enough for `out`.
+/// The sequences of a gradient op, whose inputs `at` and `at` + 1 they are; both are long enough
+/// for `out`.
 Windows given_windows(KernelContext& c, int at, const Shape& in, const Shape& out) {
   return {images(in), images(out), c.input(at).data<std::int64_t>(),
           c.input(at + 1).data<std::int64_t>(), c.attrs().get_or("overlapping", false)};

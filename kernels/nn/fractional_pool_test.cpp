@@ -1,4 +1,5 @@
-// Cases of FractionalMaxPool, FractionalAvgPool and their gradients; values are those of TensorFlow 2.21.
+// Cases of FractionalMaxPool, FractionalAvgPool and their gradients; values are those of TensorFlow
+// 2.21.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"

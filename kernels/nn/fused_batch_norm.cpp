@@ -1,5 +1,6 @@
-// FusedBatchNorm, …V2 and …V3: y = (x - mean) / sqrt(variance + epsilon) * scale + offset, channel by channel;
-// mean and variance are the batch's when training, else the given ones. And their gradients.
+// FusedBatchNorm, …V2 and …V3: y = (x - mean) / sqrt(variance + epsilon) * scale + offset, channel
+// by channel; mean and variance are the batch's when training, else the given ones. And their
+// gradients.
 #include <algorithm>
 #include <bit>
 #include <cmath>

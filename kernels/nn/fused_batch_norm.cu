@@ -1,5 +1,5 @@
-// Batch normalisation: two sums for each channel, in parts that a second kernel joins, and then what is
-// done to each element.
+// Batch normalisation: two sums for each channel, in parts that a second kernel joins, and then
+// what is done to each element.
 #include "kernels/gpu/device.hpp"
 #include "kernels/nn/internal/gpu_kernels.hpp"
 
@@ -251,8 +251,8 @@ TROUPE_GPU_COOPERATIVE(finish_sums, f32, float, FINISH_SUMS,
                        (sums, parts, count, variance, scale, epsilon, dscale, doffset, factors,
                         channels))
 
-/// Calls body(element, its channel, whether a pack begins there) for all n elements: for packs alone
-/// where they have one channel each or successive ones.
+/// Calls body(element, its channel, whether a pack begins there) for all n elements: for packs
+/// alone where they have one channel each or successive ones.
 template <class T, class Body>
 TROUPE_DEVICE void for_channels(std::int64_t n, const Divider& inner, const Divider& channels,
                                 bool in_packs, Body body) {

@@ -86,8 +86,8 @@ Status compute(KernelContext& c) {
   return {};
 }
 
-/// A window without numbers gives the lowest finite one of the op's own dtype, not that of the float
-/// that it is computed in.
+/// A window without numbers gives the lowest finite one of the op's own dtype, not that of the
+/// float that it is computed in.
 Status compute_half(KernelContext& c) {
   TROUPE_TRY(compute(c));
   const bool is_half = c.attrs().get_or("T", DType::float32) == DType::float16;

@@ -1,5 +1,5 @@
-// MaxPoolWithArgmax: the largest element of each window and where it is. MaxPoolGradWithArgmax sends
-// gradients there; MaxPoolGradGrad and MaxPoolGradGradV2 fetch what is there.
+// MaxPoolWithArgmax: the largest element of each window and where it is. MaxPoolGradWithArgmax
+// sends gradients there; MaxPoolGradGrad and MaxPoolGradGradV2 fetch what is there.
 #include <algorithm>
 #include <limits>
 
@@ -139,7 +139,8 @@ Status compute_grad(KernelContext& c) {
   });
 }
 
-/// What of `grad`, which has the input's shape, lies where each window has its first largest element.
+/// What of `grad`, which has the input's shape, lies where each window has its first largest
+/// element.
 Status compute_grad_grad(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1), &grad = c.input(2);
   if (x.shape().rank() != 4)

@@ -1,4 +1,5 @@
-// Cases of MaxPoolV2 and MaxPoolGradV2, whose windows are inputs; values are those of TensorFlow 2.21.
+// Cases of MaxPoolV2 and MaxPoolGradV2, whose windows are inputs; values are those of TensorFlow
+// 2.21.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"

@@ -1,5 +1,5 @@
-// QuantizeAndDequantize: numbers rounded to what integers of some bits tell apart within a range, for
-// the whole tensor or for each index of one dimension; and the gradient.
+// QuantizeAndDequantize: numbers rounded to what integers of some bits tell apart within a range,
+// for the whole tensor or for each index of one dimension; and the gradient.
 #include <algorithm>
 #include <cmath>
 #include <limits>

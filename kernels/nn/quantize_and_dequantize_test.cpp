@@ -1,4 +1,5 @@
-// Cases of QuantizeAndDequantizeV2, V3, V4 and the gradient of V4; values are those of TensorFlow 2.21.
+// Cases of QuantizeAndDequantizeV2, V3, V4 and the gradient of V4; values are those of TensorFlow
+// 2.21.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"

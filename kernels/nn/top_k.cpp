@@ -58,8 +58,8 @@ Status infer_top_k(ShapeContext& c) {
   return c.set_output(1, std::move(out));
 }
 
-/// A number whose order is that in which elements are taken: larger ones first, NaN before all. Equal
-/// elements, and what counts as 0, have one rank.
+/// A number whose order is that in which elements are taken: larger ones first, NaN before all.
+/// Equal elements, and what counts as 0, have one rank.
 template <class T>
 auto rank_of(T x) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -77,8 +77,8 @@ auto rank_of(T x) {
   }
 }
 
-/// A rank and a column as one number, so that a sort compares without a look into the row; the earlier
-/// of equal elements comes first.
+/// A rank and a column as one number, so that a sort compares without a look into the row; the
+/// earlier of equal elements comes first.
 template <class T>
 using Place = std::conditional_t<sizeof(T) == 4, std::uint64_t, unsigned __int128>;
 
@@ -99,7 +99,8 @@ bool are_few(std::int64_t k, std::int64_t columns) {
   return k <= 64 || k <= columns / 16;
 }
 
-/// The column of the first largest element; -1 if one is NaN. Several elements at once, without branches.
+/// The column of the first largest element; -1 if one is NaN. Several elements at once, without
+/// branches.
 template <class T>
 std::int64_t column_of_largest(const T* row, std::int64_t columns) {
   if constexpr (std::is_same_v<T, float>)

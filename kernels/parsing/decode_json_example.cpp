@@ -1,4 +1,5 @@
-// DecodeJSONExample: tensorflow.Example messages from JSON, whose names and forms are those of protobuf's mapping.
+// DecodeJSONExample: tensorflow.Example messages from JSON, whose names and forms are those of
+// protobuf's mapping.
 #include <cmath>
 #include <limits>
 #include <unordered_set>

@@ -1,5 +1,5 @@
-// DecodeProtoV2: fields of serialized messages of any type as tensors. In two passes: the values are counted, then
-// they go to where there is room for the longest.
+// DecodeProtoV2: fields of serialized messages of any type as tensors. In two passes: the values
+// are counted, then they go to where there is room for the longest.
 #include <algorithm>
 #include <atomic>
 #include <bit>

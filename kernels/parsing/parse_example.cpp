@@ -1,4 +1,5 @@
-// ParseExample, ParseExampleV2, ParseSingleExample: features of tensorflow.Example messages as tensors.
+// ParseExample, ParseExampleV2, ParseSingleExample: features of tensorflow.Example messages as
+// tensors.
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/parsing/internal/example_parser.hpp"

@@ -1,4 +1,5 @@
-// ParseExample, ParseExampleV2, ParseSingleExample. Expected values and refusals are TensorFlow 2.21's.
+// ParseExample, ParseExampleV2, ParseSingleExample. Expected values and refusals are TensorFlow
+// 2.21's.
 #include <doctest/doctest.h>
 
 #include "kernels/parsing/testing/examples.hpp"

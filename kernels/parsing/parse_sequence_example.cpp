@@ -1,4 +1,5 @@
-// ParseSequenceExample, ParseSequenceExampleV2: features and lists of features of tensorflow.SequenceExample messages.
+// ParseSequenceExample, ParseSequenceExampleV2: features and lists of features of
+// tensorflow.SequenceExample messages.
 #include <algorithm>
 
 #include "core/base/strings.hpp"

@@ -1,5 +1,5 @@
-// ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample. Expected values and refusals are
-// TensorFlow 2.21's.
+// ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample. Expected values and
+// refusals are TensorFlow 2.21's.
 #include <doctest/doctest.h>
 
 #include "kernels/parsing/testing/examples.hpp"
@@ -14,8 +14,8 @@ using Shapes = std::vector<PartialShape>;
 
 constexpr DType f32 = DType::float32, i64 = DType::int64, str = DType::string;
 
-/// Context c: two floats, d: a number. Lists l: two rows of two floats; m: rows of one, two and no texts; n: rows of one
-/// number, none, and of no kind.
+/// Context c: two floats, d: a number. Lists l: two rows of two floats; m: rows of one, two and no
+/// texts; n: rows of one number, none, and of no kind.
 std::string full() {
   return sequence_example(
       {{"c", float_feature({1, 2})}, {"d", int_feature({5})}},

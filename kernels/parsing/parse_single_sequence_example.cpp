@@ -1,4 +1,5 @@
-// ParseSingleSequenceExample: features and lists of features of one tensorflow.SequenceExample message.
+// ParseSingleSequenceExample: features and lists of features of one tensorflow.SequenceExample
+// message.
 #include <algorithm>
 
 #include "core/base/strings.hpp"

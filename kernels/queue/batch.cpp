@@ -17,8 +17,8 @@ IdRequest& request_in(const batching::Piece& piece) {
   return static_cast<IdRequest&>(*piece.request);
 }
 
-/// The last request of a batch gets the batch and an index [requests, 3] of ids, begins and ends; the
-/// others get no rows. All get their id.
+/// The last request of a batch gets the batch and an index [requests, 3] of ids, begins and ends;
+/// the others get no rows. All get their id.
 class PlainBatcher final : public batching::Batcher {
 public:
   using Batcher::Batcher;

@@ -1,4 +1,5 @@
-// MutexV2, MutexLock, ConsumeMutexLock: a lock that a step holds as long as somebody has the tensor with it.
+// MutexV2, MutexLock, ConsumeMutexLock: a lock that a step holds as long as somebody has the tensor
+// with it.
 #include "devices/resource/mutex.hpp"
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"

@@ -1,4 +1,5 @@
-// Stage, Unstage, StagePeek, StageSize, StageClear: tuples that wait between steps, first in, first out.
+// Stage, Unstage, StagePeek, StageSize, StageClear: tuples that wait between steps, first in, first
+// out.
 #include "core/base/strings.hpp"
 #include "kernels/framework/wait.hpp"
 #include "kernels/queue/internal/staging.hpp"

@@ -1,5 +1,6 @@
-// MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear, and the same of OrderedMap:
-// tuples under keys that wait between steps. The unordered ones take any key; here both take the smallest.
+// MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear, and the
+// same of OrderedMap: tuples under keys that wait between steps. The unordered ones take any key;
+// here both take the smallest.
 #include "devices/resource/staging_map.hpp"
 #include "core/base/strings.hpp"
 #include "kernels/framework/wait.hpp"

@@ -1,5 +1,5 @@
-// Staging areas, staging maps and mutexes in graphs: names, components, errors. Who waits for what is
-// devices/resource/staging_test.cpp's.
+// Staging areas, staging maps and mutexes in graphs: names, components, errors. Who waits for what
+// is devices/resource/staging_test.cpp's.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/graph_lines.hpp"

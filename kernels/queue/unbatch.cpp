@@ -1,5 +1,5 @@
-// Unbatch: each step of a batch gets its rows of what was computed of it. UnbatchGrad: the gradients of
-// these rows become that of the batch again. The batches are those of batch.cpp.
+// Unbatch: each step of a batch gets its rows of what was computed of it. UnbatchGrad: the
+// gradients of these rows become that of the batch again. The batches are those of batch.cpp.
 #include <algorithm>
 #include <map>
 
@@ -50,7 +50,8 @@ Result<std::int64_t> read_id(const Tensor& id) {
   return id.value<std::int64_t>();
 }
 
-/// Rows wait for those who want them, and those for their rows; neither for longer than the timeout.
+/// Rows wait for those who want them, and those for their rows; neither for longer than the
+/// timeout.
 class Unbatcher final : public Resource, public std::enable_shared_from_this<Unbatcher> {
 public:
   explicit Unbatcher(std::chrono::microseconds timeout) : timeout_(timeout) {}

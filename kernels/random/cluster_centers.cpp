@@ -32,8 +32,8 @@ public:
     }
   }
 
-  /// The next center: the best of 1 + retries draws, each in proportion to the squared distance from
-  /// the nearest center so far.
+  /// The next center: the best of 1 + retries draws, each in proportion to the squared distance
+  /// from the nearest center so far.
   std::size_t next(std::int64_t retries) {
     std::partial_sum(nearest_.begin(), nearest_.end(), sums_.begin());
     std::vector<float> best;
@@ -63,8 +63,8 @@ public:
 
 private:
   static constexpr float infinity = std::numeric_limits<float>::infinity();
-  /// Draws of points that are centers already, before the first other one is taken: where all others
-  /// coincide with centers there may be no end.
+  /// Draws of points that are centers already, before the first other one is taken: where all
+  /// others coincide with centers there may be no end.
   static constexpr int most_draws = 1000;
   static constexpr std::int64_t at_once = 8;           // candidates
   static constexpr std::int64_t points_of_block = 512; // whose products lie in a cache

@@ -1,5 +1,6 @@
-// NegTrain: one pass of word2vec's training over a batch, each example with its label and with classes drawn as
-// negative examples (T. Mikolov et al., "Distributed representations of words and phrases", 2013).
+// NegTrain: one pass of word2vec's training over a batch, each example with its label and with
+// classes drawn as negative examples (T. Mikolov et al., "Distributed representations of words and
+// phrases", 2013).
 #include <cmath>
 
 #include "core/base/random.hpp"

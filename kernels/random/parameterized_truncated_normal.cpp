@@ -1,6 +1,6 @@
-// ParameterizedTruncatedNormal: normal numbers between bounds, each row with a mean, a deviation and
-// bounds of its own. The numbers are TensorFlow's where it draws all rows on one thread, or each on a thread of its
-// own: a thread goes on with its generator from row to row.
+// ParameterizedTruncatedNormal: normal numbers between bounds, each row with a mean, a deviation
+// and bounds of its own. The numbers are TensorFlow's where it draws all rows on one thread, or
+// each on a thread of its own: a thread goes on with its generator from row to row.
 #include <atomic>
 
 #include "kernels/framework/op_library.hpp"

@@ -20,7 +20,8 @@
 namespace troupe::random_sampling {
 namespace {
 
-/// The largest of those that are finite. Several at once, so that comparisons need not wait for each other.
+/// The largest of those that are finite. Several at once, so that comparisons need not wait for
+/// each other.
 template <class T>
 T largest_of(std::span<const T> logits) {
   constexpr std::size_t at_once = 8;

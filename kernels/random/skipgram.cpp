@@ -1,5 +1,6 @@
-// Skipgram: pairs of words that are near each other in a text, as word2vec is trained with (T. Mikolov et al.,
-// "Efficient estimation of word representations in vector space", 2013). The numbers drawn are TensorFlow's.
+// Skipgram: pairs of words that are near each other in a text, as word2vec is trained with (T.
+// Mikolov et al., "Efficient estimation of word representations in vector space", 2013). The
+// numbers drawn are TensorFlow's.
 #include <algorithm>
 #include <cmath>
 #include <mutex>

@@ -1,6 +1,6 @@
-// SobolSample: points of a Sobol sequence, which fill the unit cube evenly. Direction numbers of S. Joe and F. Y. Kuo,
-// "Constructing Sobol sequences with better two-dimensional projections" (SIAM J. Sci. Comput. 30, 2008), as Boost has
-// them.
+// SobolSample: points of a Sobol sequence, which fill the unit cube evenly. Direction numbers of S.
+// Joe and F. Y. Kuo, "Constructing Sobol sequences with better two-dimensional projections" (SIAM
+// J. Sci. Comput. 30, 2008), as Boost has them.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -49,7 +49,8 @@ Directions directions_of(std::int32_t dim) {
   return out;
 }
 
-/// Point n of the sequence, of which point 0 is the origin: the directions that its Gray code names.
+/// Point n of the sequence, of which point 0 is the origin: the directions that its Gray code
+/// names.
 std::uint32_t point_of(const Directions& directions, std::uint32_t n) {
   std::uint32_t out = 0;
   const std::uint32_t gray = n ^ n >> 1;

@@ -1,5 +1,6 @@
-// StatelessParameterizedTruncatedNormal: normal numbers between bounds from a seed, each element of the broadcast
-// parameters with as many samples. The numbers are TensorFlow's where it draws them on one thread.
+// StatelessParameterizedTruncatedNormal: normal numbers between bounds from a seed, each element of
+// the broadcast parameters with as many samples. The numbers are TensorFlow's where it draws them
+// on one thread.
 #include <atomic>
 
 #include "kernels/framework/op_library.hpp"

@@ -1,4 +1,5 @@
-// Cases of the stateless random ops that take a generator, of those that make one, and of integers from seeds; numbers are those of TensorFlow 2.21.
+// Cases of the stateless random ops that take a generator, of those that make one, and of integers
+// from seeds; numbers are those of TensorFlow 2.21.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"

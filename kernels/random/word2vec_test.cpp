@@ -1,5 +1,5 @@
-// Skipgram, NegTrain. Expected values of Skipgram are TensorFlow 2.21's, which draws the same numbers; NegTrain's are
-// of classes that can be drawn in one way alone.
+// Skipgram, NegTrain. Expected values of Skipgram are TensorFlow 2.21's, which draws the same
+// numbers; NegTrain's are of classes that can be drawn in one way alone.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

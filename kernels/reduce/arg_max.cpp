@@ -44,8 +44,9 @@ Result<std::int64_t> read_axis(const Tensor& tensor) {
   return axes[0];
 }
 
-/// TensorFlow's search starts from the worst finite number of the dtype, than which that number itself and
-/// an infinity are not better: they become the worst float, from which the search of floats starts.
+/// TensorFlow's search starts from the worst finite number of the dtype, than which that number
+/// itself and an infinity are not better: they become the worst float, from which the search of
+/// floats starts.
 void bar_ends(bool want_max, DType dtype, float* values, std::int64_t begin, std::int64_t end) {
   const float highest = dtype == DType::float16 ? 65504.0F : 3.38953139e38F;
   constexpr float worst = std::numeric_limits<float>::max();

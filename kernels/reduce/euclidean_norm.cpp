@@ -16,8 +16,8 @@ void roots(const void* x, void* y, std::int64_t begin, std::int64_t end) {
         static_cast<T>(std::sqrt(static_cast<double>(static_cast<const T*>(x)[i])));
 }
 
-/// The sum of reductions, of elements that are squared on their way to it and whose root is taken on the
-/// way back. Squares of integers wrap.
+/// The sum of reductions, of elements that are squared on their way to it and whose root is taken
+/// on the way back. Squares of integers wrap.
 template <class T>
 Status compute_reals(KernelContext& c) {
   constexpr auto type = static_cast<arith::Type>(dtype_of<T>);

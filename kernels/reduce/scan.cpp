@@ -1,5 +1,5 @@
-// Cumsum, Cumprod, CumulativeLogsumexp: running sums, products and logarithms of sums of powers of e
-// along an axis.
+// Cumsum, Cumprod, CumulativeLogsumexp: running sums, products and logarithms of sums of powers of
+// e along an axis.
 #include <cmath>
 #include <limits>
 
@@ -121,8 +121,8 @@ Status differentiate_cumsum(GradContext& g) {
 }
 
 // dx[k] is the sum of dy[j] y[j] over the products j that x[k] is in, divided by x[k]. Where x is 0
-// that says nothing; only the first 0 on the way has a gradient, for the products behind a later one
-// hold the first, too: its sum is taken of products without it.
+// that says nothing; only the first 0 on the way has a gradient, for the products behind a later
+// one hold the first, too: its sum is taken of products without it.
 Status differentiate_cumprod(GradContext& g) {
   const bool exclusive = g.attrs().get_or("exclusive", false);
   const bool reverse = g.attrs().get_or("reverse", false);

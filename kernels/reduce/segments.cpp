@@ -26,7 +26,8 @@ enum class How { sum, mean, prod, min, max };
 using Computed =
     Types<float, double, std::int32_t, std::int64_t, std::uint64_t, std::complex<double>>;
 
-/// The least or greatest finite number of a dtype, as a T; what an unsorted segment without rows has.
+/// The least or greatest finite number of a dtype, as a T; what an unsorted segment without rows
+/// has.
 template <class T>
 T limit(DType dtype, bool least) {
   if constexpr (std::is_arithmetic_v<T>) {

@@ -1,6 +1,6 @@
 // SparseSegmentSum, …Mean and …SqrtN (also with the number of segments given): rows of data that
-// indices name, taken together by segment ids that do not fall; and their gradients. A sum of n rows
-// is divided by n for the mean, by sqrt(n) for SqrtN.
+// indices name, taken together by segment ids that do not fall; and their gradients. A sum of n
+// rows is divided by n for the mean, by sqrt(n) for SqrtN.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>

@@ -1,5 +1,5 @@
-// DenseCountSparseOutput, SparseCountSparseOutput and RaggedCountSparseOutput: how often each number
-// comes in each row, or the sum of its weights, as a sparse tensor.
+// DenseCountSparseOutput, SparseCountSparseOutput and RaggedCountSparseOutput: how often each
+// number comes in each row, or the sum of its weights, as a sparse tensor.
 #include <algorithm>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// SparseCross, SparseCrossV2, SparseCrossHashed and RaggedCross: every combination of the features of
-// some columns, row by row, as text or as hashes.
+// SparseCross, SparseCrossV2, SparseCrossHashed and RaggedCross: every combination of the features
+// of some columns, row by row, as text or as hashes.
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"

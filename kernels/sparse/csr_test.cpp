@@ -1,5 +1,5 @@
-// Sparse matrices by compressed rows (CSR); values are those of TensorFlow 2.21, but for sums, scaling
-// and softmax, which it has on GPUs only.
+// Sparse matrices by compressed rows (CSR); values are those of TensorFlow 2.21, but for sums,
+// scaling and softmax, which it has on GPUs only.
 #include <random>
 
 #include "core/tensor/variant.hpp"

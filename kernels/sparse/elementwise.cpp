@@ -1,6 +1,6 @@
-// SparseDenseCwiseAdd, …Mul and …Div: the entries of a sparse tensor and the elements of a dense one
-// at their places. SparseSparseMaximum and …Minimum: of two sparse tensors, where what has no entry
-// is 0.
+// SparseDenseCwiseAdd, …Mul and …Div: the entries of a sparse tensor and the elements of a dense
+// one at their places. SparseSparseMaximum and …Minimum: of two sparse tensors, where what has no
+// entry is 0.
 #include <algorithm>
 #include <vector>
 

@@ -30,7 +30,8 @@ Status give_part(KernelContext& c, const Part& part, const Sparse& from, const D
   return sparse::give(c, shape_output, shape);
 }
 
-/// "Input indices should be a matrix but received shape [3]", and of several inputs " at position 1".
+/// "Input indices should be a matrix but received shape [3]", and of several inputs " at position
+/// 1".
 Status check_rank(const Tensor& t, int rank, std::string_view what, std::string_view where = "") {
   if (t.shape().rank() == rank)
     return {};
@@ -193,6 +194,7 @@ Status compute_split(KernelContext& c) {
   return {};
 }
 
+/// INTERNAL unless a dense tensor of this shape could have its elements counted.
 Status check_countable(std::span<const std::int64_t> shape) {
   if (!Shape::make(shape).ok())
     return internal("Encountered overflow from large input shape.");

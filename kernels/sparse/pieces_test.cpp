@@ -1,4 +1,5 @@
-// Cases of SparseSlice, its gradient, SparseSplit and SparseConcat; values are those of TensorFlow 2.21.
+// Cases of SparseSlice, its gradient, SparseSplit and SparseConcat; values are those of TensorFlow
+// 2.21.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"

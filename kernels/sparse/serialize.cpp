@@ -1,5 +1,5 @@
-// SerializeSparse, SerializeManySparse, DeserializeSparse and DeserializeManySparse: sparse tensors as
-// three messages or variants each, so that queues and datasets carry them.
+// SerializeSparse, SerializeManySparse, DeserializeSparse and DeserializeManySparse: sparse tensors
+// as three messages or variants each, so that queues and datasets carry them.
 #include "core/tensor/variant.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"

@@ -1,5 +1,6 @@
-// DenseToDenseSetOperation, DenseToSparseSetOperation, SparseToSparseSetOperation and SetSize: the last
-// dimension of a tensor holds a set for each index before it; what is the same twice counts once.
+// DenseToDenseSetOperation, DenseToSparseSetOperation, SparseToSparseSetOperation and SetSize: the
+// last dimension of a tensor holds a set for each index before it; what is the same twice counts
+// once.
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -25,8 +26,8 @@ using Members = Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std
 template <class T>
 using Member = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
 
-/// All sets of a tensor that are not empty, by their numbers: the members of each, sorted and each once,
-/// lie one after the other.
+/// All sets of a tensor that are not empty, by their numbers: the members of each, sorted and each
+/// once, lie one after the other.
 template <class T>
 struct Sets {
   struct Run {

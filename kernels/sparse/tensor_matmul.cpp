@@ -115,8 +115,8 @@ Result<Rows<T, Index>> by_rows(KernelContext& c, const Sizes& s, const Tensor& v
   return out;
 }
 
-/// Row after row of b as the product wants it, which is the column of a matrix that is to be adjoint:
-/// all of them, or if the entries are fewer theirs, whose columns then count themselves.
+/// Row after row of b as the product wants it, which is the column of a matrix that is to be
+/// adjoint: all of them, or if the entries are fewer theirs, whose columns then count themselves.
 template <class T, class Index>
 Result<Tensor> adjoint_rows(KernelContext& c, const Sizes& s, const Tensor& b,
                             Rows<T, Index>& rows) {

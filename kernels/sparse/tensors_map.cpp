@@ -1,5 +1,5 @@
-// AddSparseToTensorsMap, AddManySparseToTensorsMap and TakeManySparseFromTensorsMap: sparse tensors that
-// a node of the cluster keeps, by number, until they are taken.
+// AddSparseToTensorsMap, AddManySparseToTensorsMap and TakeManySparseFromTensorsMap: sparse tensors
+// that a node of the cluster keeps, by number, until they are taken.
 #include <mutex>
 #include <set>
 #include <unordered_map>

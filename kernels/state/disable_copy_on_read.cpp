@@ -1,5 +1,5 @@
-// DisableCopyOnRead: of a variable that copies what is read of it. Here a reader's value never changes under it, without
-// copies, so there is nothing to be switched off.
+// DisableCopyOnRead: of a variable that copies what is read of it. Here a reader's value never
+// changes under it, without copies, so there is nothing to be switched off.
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/variables.hpp"
 

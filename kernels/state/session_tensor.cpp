@@ -1,5 +1,5 @@
-// GetSessionHandle, GetSessionHandleV2, GetSessionTensor, DeleteSessionTensor: a value that stays where
-// it was computed, under a handle, until its session ends or deletes it.
+// GetSessionHandle, GetSessionHandleV2, GetSessionTensor, DeleteSessionTensor: a value that stays
+// where it was computed, under a handle, until its session ends or deletes it.
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/session_tensors.hpp"

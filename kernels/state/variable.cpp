@@ -12,8 +12,8 @@ Status shape_of_attr(ShapeContext& c) {
   return c.set_output(0, std::move(shape));
 }
 
-// Where graphs are written, "[]" stands for an unknown shape, too, in the first Variable op. Its kernel
-// takes it for a scalar's, which an Assign that validates shapes then wants.
+// Where graphs are written, "[]" stands for an unknown shape, too, in the first Variable op. Its
+// kernel takes it for a scalar's, which an Assign that validates shapes then wants.
 Status shape_of_old_attr(ShapeContext& c) {
   TROUPE_ASSIGN(PartialShape shape, c.attr<PartialShape>("shape"));
   return c.set_output(0, shape.rank() == 0 ? PartialShape() : std::move(shape));

@@ -1,4 +1,5 @@
-// Hashes, regular expressions, joins along dimensions, bytes as numbers, Unicode. Expected values are TensorFlow 2.21's.
+// Hashes, regular expressions, joins along dimensions, bytes as numbers, Unicode. Expected values
+// are TensorFlow 2.21's.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"

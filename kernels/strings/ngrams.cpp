@@ -1,5 +1,5 @@
-// StringNGrams: texts of each row that follow one another, joined, in every width that is asked for; the row may be
-// padded at both ends.
+// StringNGrams: texts of each row that follow one another, joined, in every width that is asked
+// for; the row may be padded at both ends.
 #include <algorithm>
 #include <limits>
 

@@ -1,5 +1,5 @@
-// Print, PrintV2: tensors and text in the node's log or on its streams (core/base/prints.hpp), PrintV2 also in a
-// file.
+// Print, PrintV2: tensors and text in the node's log or on its streams (core/base/prints.hpp),
+// PrintV2 also in a file.
 #include <algorithm>
 #include <atomic>
 #include <optional>

@@ -1,4 +1,5 @@
-// StringFormat, AsString, StringJoin, StringSplit, Substr, StringToNumber, letters. Expected values are TensorFlow 2.21's.
+// StringFormat, AsString, StringJoin, StringSplit, Substr, StringToNumber, letters. Expected values
+// are TensorFlow 2.21's.
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"

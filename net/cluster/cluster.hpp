@@ -16,7 +16,8 @@ namespace troupe {
 struct Address {
   std::string host;
   std::uint16_t port = 0;
-  /// INVALID_ARGUMENT with the form wanted. Who listens may let the system choose a port: then the lowest is 0.
+  /// INVALID_ARGUMENT with the form wanted. Who listens may let the system choose a port: then the
+  /// lowest is 0.
   static Result<Address> parse(std::string_view text, std::uint16_t lowest_port = 1);
   /// The address of a target that is a node: "caf://host:port", or "host:port". INVALID_ARGUMENT
   /// with the forms of targets.
@@ -50,15 +51,15 @@ public:
   /// How many tasks have addresses on the host of `address`; all of loopback's are one.
   int tasks_on_host_of(const Address& address) const;
   void set_name(std::string name) { name_ = std::move(name); }
-  /// Each task may know a part of the cluster only, at hosts of its own naming, as TensorFlow's ClusterSpecs
-  /// may have it: two tasks agree about each other alone.
+  /// Each task may know a part of the cluster only, at hosts of its own naming, as TensorFlow's
+  /// ClusterSpecs may have it: two tasks agree about each other alone.
   void set_partial() { is_partial_ = true; }
   bool is_partial() const { return is_partial_; }
-  /// Two clusters are the same if their tasks and the tasks' addresses are. With a name, if names and
-  /// tasks are: behind proxies each task may see the others at addresses of its own.
+  /// Two clusters are the same if their tasks and the tasks' addresses are. With a name, if names
+  /// and tasks are: behind proxies each task may see the others at addresses of its own.
   ClusterIdentity identity() const;
-  /// What `own` compares with what `peer` says. Of a partial cluster both must list both, with the ports that
-  /// the other lists; of any other it is identity().
+  /// What `own` compares with what `peer` says. Of a partial cluster both must list both, with the
+  /// ports that the other lists; of any other it is identity().
   ClusterIdentity identity_between(std::string_view own, std::string_view peer) const;
 
 private:

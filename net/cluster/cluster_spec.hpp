@@ -3,7 +3,8 @@
 //   {"ps": ["10.0.0.1:2222"], "worker": ["10.0.0.2:2222", "10.0.0.3:2222"]}
 //   {"ps": {"0": "10.0.0.1:2222"}, "worker": {"1": "10.0.0.3:2222"}}
 //
-// TF_CONFIG has it as "cluster", beside the task that a process is to be: {"type": "worker", "index": 1}.
+// TF_CONFIG has it as "cluster", beside the task that a process is to be: {"type": "worker",
+// "index": 1}.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct ClusterSpec {
   int task = -1;   ///< negative: not said
 };
 
-/// Adds a task as a client writes it, to a cluster that is partial from then on. INVALID_ARGUMENT saying what is wrong with job, task or address;
-/// ALREADY_EXISTS.
+/// Adds a task as a client writes it, to a cluster that is partial from then on. INVALID_ARGUMENT
+/// saying what is wrong with job, task or address; ALREADY_EXISTS.
 Status add_task(Cluster& cluster, std::string_view job, std::int64_t task,
                 std::string_view address);
 /// The cluster and one of its tasks, as parse_tf_config reads them.

@@ -11,8 +11,8 @@ namespace troupe {
 
 class StopEvent;
 
-/// Finds the port of a task from its listed address. Blocks for at most `budget`, and not beyond `stop`
-/// (may be null). UNAVAILABLE naming the address.
+/// Finds the port of a task from its listed address. Blocks for at most `budget`, and not beyond
+/// `stop` (may be null). UNAVAILABLE naming the address.
 using FindAddress = std::function<Result<Address>(
     const Address& listed, std::chrono::milliseconds budget, const StopEvent* stop)>;
 

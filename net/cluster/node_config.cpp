@@ -271,7 +271,8 @@ private:
                             found->second.config.gateway, problems_);
   }
 
-  // What two would listen at on one host: ports of tasks, which `bind` may have moved, and gateways.
+  // What two would listen at on one host: ports of tasks, which `bind` may have moved, and
+  // gateways.
   void check_listeners() {
     std::map<std::pair<std::string, Address>, std::string> taken; // by the tasks' host
     const auto take = [&](const Described& described, const Address& address, std::string_view who,

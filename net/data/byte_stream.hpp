@@ -30,8 +30,8 @@ struct Moved {
   bool is_over() const { return what == What::over; }
 };
 
-/// Never waits. One call can move a whole message, header and payload from two places; many bytes in
-/// few calls are fastest. One thread at a time, for each direction.
+/// Never waits. One call can move a whole message, header and payload from two places; many bytes
+/// in few calls are fastest. One thread at a time, for each direction.
 class ByteStream {
 public:
   virtual ~ByteStream() = default;

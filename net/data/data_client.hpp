@@ -52,20 +52,21 @@ public:
   /// Memory that pulled tensors must arrive in; null on a stream and by UCX, where any will do.
   virtual const std::shared_ptr<SharedRegion>& region() const = 0;
   /// Pulls `bytes` (≥ 1) bytes into `into`, which lies at `offset` of the region if there is one.
-  /// `done` is called once: with the peer's answer, or with UNAVAILABLE naming task and path when the
-  /// connection breaks.
+  /// `done` is called once: with the peer's answer, or with UNAVAILABLE naming task and path when
+  /// the connection breaks.
   virtual void pull(std::uint64_t ticket, std::uint64_t bytes, BufferRef into, std::uint64_t offset,
                     Pulled done) = 0;
   /// The connection's name at both ends (data::lane_of).
   virtual std::uint64_t lane() const = 0;
   /// The outcome of a claim: a tensor's bytes, and the microseconds in which they came.
   using Claimed = std::function<void(Result<BufferRef>, std::int64_t micros)>;
-  /// Takes the tensor that the peer sends unasked under `ticket`, now or when it has come. `done` is
-  /// called once, by this call if the tensor is here. ABORTED when it was taken back, or has waited
-  /// here for too long; RESOURCE_EXHAUSTED when there was no room for it; UNAVAILABLE as for `pull`.
+  /// Takes the tensor that the peer sends unasked under `ticket`, now or when it has come. `done`
+  /// is called once, by this call if the tensor is here. ABORTED when it was taken back, or has
+  /// waited here for too long; RESOURCE_EXHAUSTED when there was no room for it; UNAVAILABLE as for
+  /// `pull`.
   virtual void claim(std::uint64_t ticket, std::uint64_t bytes, Claimed done) = 0;
-  /// Ends the connection, and its pulls and claims with `why`. The parts of the region that the peer
-  /// may still write to are never used again.
+  /// Ends the connection, and its pulls and claims with `why`. The parts of the region that the
+  /// peer may still write to are never used again.
   virtual void close(Status why) = 0;
 };
 
@@ -74,9 +75,9 @@ public:
   DataClient(DataClientOptions options, std::shared_ptr<PathBook> book);
   ~DataClient(); ///< ends every link with CANCELLED
 
-  /// Connects. `opened` is called once with the outcome. `broken` is called once when the connection
-  /// ends after that by itself (not through `close`), and after its pulls have ended. Pulls may be
-  /// asked for at once; they wait. `region` is for the path of shared memory only.
+  /// Connects. `opened` is called once with the outcome. `broken` is called once when the
+  /// connection ends after that by itself (not through `close`), and after its pulls have ended.
+  /// Pulls may be asked for at once; they wait. `region` is for the path of shared memory only.
   std::shared_ptr<DataLink> open(DataEndpoint endpoint, std::shared_ptr<SharedRegion> region,
                                  std::function<void(Status)> opened,
                                  std::function<void(Status)> broken);

@@ -1,4 +1,5 @@
-// What comes unasked over a stream: within what its receiver lends, whole, and ended with its stream.
+// What comes unasked over a stream: within what its receiver lends, whole, and ended with its
+// stream.
 #include <doctest/doctest.h>
 
 #include <poll.h>

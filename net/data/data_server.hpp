@@ -41,8 +41,8 @@ class DataServer {
 public:
   /// A request may overtake the offer of its tensor. The server then calls `settle`, on its own
   /// thread; `settle` makes sure that all earlier offers get into the table, then calls
-  /// offers_settled, once for each call. Memory that connected peers lend is put into `lent`; tensors
-  /// that they take unasked on streams are sent through `lanes`.
+  /// offers_settled, once for each call. Memory that connected peers lend is put into `lent`;
+  /// tensors that they take unasked on streams are sent through `lanes`.
   static Result<std::unique_ptr<DataServer>>
   start(DataServerOptions options, std::shared_ptr<OfferTable> offers,
         std::shared_ptr<PathBook> book, std::shared_ptr<LentMemory> lent,

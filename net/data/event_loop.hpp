@@ -28,7 +28,8 @@ public:
   void post(std::function<void()> work);
 
   /// False when the system refuses. The handler may forget its own descriptor, which stays open,
-  /// and any other. Events of a forgotten descriptor never reach the next handler of the same number.
+  /// and any other. Events of a forgotten descriptor never reach the next handler of the same
+  /// number.
   bool watch(int fd, std::uint32_t events, Handler handler);
   void change(int fd, std::uint32_t events);
   void forget(int fd);

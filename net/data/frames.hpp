@@ -17,7 +17,8 @@
 //   Request {0, ticket}                      → the receiver has the tensor, or does not want it:
 //                                               its bytes are lent again
 //
-// Where tensors come by UCX, each side has a worker there, and what it says there (⇠) begins with a UcxMark:
+// Where tensors come by UCX, each side has a worker there, and what it says there (⇠) begins with a
+// UcxMark:
 //
 //   Opening {token; worker_bytes}, then the
 //   address of the receiver's worker         →

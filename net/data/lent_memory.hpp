@@ -44,11 +44,11 @@ public:
   /// Memory for a value that is yet to be computed; null when there is no room. The peer can write
   /// there too. The memory goes back with its last reference, unless the value was placed.
   BufferRef reserve(std::uint64_t serial, std::uint64_t bytes);
-  /// Copies `value` to the peer. If it lies in reserved memory and has no other holder, gives it away
-  /// without a copy. Nothing when there is no room.
+  /// Copies `value` to the peer. If it lies in reserved memory and has no other holder, gives it
+  /// away without a copy. Nothing when there is no room.
   std::optional<PlacedValue> place(const Tensor& value, std::uint64_t serial);
-  /// The number of a value that the peer may read in place, in our memory. Nothing when the peer does
-  /// not see that memory, or already holds as much of it as it lends, or there is no room.
+  /// The number of a value that the peer may read in place, in our memory. Nothing when the peer
+  /// does not see that memory, or already holds as much of it as it lends, or there is no room.
   std::optional<std::uint64_t> show(const Tensor& value, std::uint64_t serial);
   bool sees_us() const { return slots_.sees_sender(); }
   /// Drops the buffers of values that the peer is done with; whether it holds others.
@@ -90,11 +90,11 @@ public:
   /// The connection on which they came has ended.
   void give_up(std::uint64_t node, const std::string& task,
                const std::shared_ptr<BorrowedSlots>& slots);
-  /// Memory in which to compute a value for `task`, which saves copying it. Null when `bytes` are too
-  /// many, or nothing is lent, or there is no room.
+  /// Memory in which to compute a value for `task`, which saves copying it. Null when `bytes` are
+  /// too many, or nothing is lent, or there is no room.
   BufferRef reserve(const std::string& task, std::uint64_t bytes);
-  /// Puts `value` into the memory of `node`: copies it unless it was computed there. Nothing when it
-  /// is too large, or nothing is lent, or there is no room: then the value must be asked for.
+  /// Puts `value` into the memory of `node`: copies it unless it was computed there. Nothing when
+  /// it is too large, or nothing is lent, or there is no room: then the value must be asked for.
   std::optional<PlacedValue> place(std::uint64_t node, const Tensor& value);
   /// Takes back an unclaimed value; false when it is none of ours.
   bool withdraw(std::uint64_t number);
@@ -120,8 +120,8 @@ public:
   bool holds(const void* data) const override;
   void collect() override;
   /// To be called every now and then. Gives back memory, and forgets values shown to peers that are
-  /// gone and no longer see our memory. A value that another peer keeps stays unchanged as long as it
-  /// is kept.
+  /// gone and no longer see our memory. A value that another peer keeps stays unchanged as long as
+  /// it is kept.
   void tidy_shown();
 
   // Of a receiver.

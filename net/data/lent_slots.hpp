@@ -7,14 +7,14 @@
 //    └────────────────────┴───────────────────────┴──────────────────────────┘ release
 //
 // Layout, at the beginning of a SharedRegion, whose pages are zero at first: a page of words, then
-// the slots. There is a word for each slot, and one that says whether the receiver sees the sender's
-// own memory. A word holds a value's number and its state. A value lies in consecutive slots; the
-// first one's word speaks for it, the others' say taken.
+// the slots. There is a word for each slot, and one that says whether the receiver sees the
+// sender's own memory. A word holds a value's number and its state. A value lies in consecutive
+// slots; the first one's word speaks for it, the others' say taken.
 //
 // Memory order: one end releases a word after it has written, and the other end acquires the word
 // before it reads. Claim and withdraw are compare-and-swap of the same word, so only one of them
-// succeeds. Numbers are never the same twice: a number of another region, or of a value that is long
-// gone, is not found.
+// succeeds. Numbers are never the same twice: a number of another region, or of a value that is
+// long gone, is not found.
 //
 // Both ends lay a LentSlots over their own mapping. The content of a word is never trusted as an
 // index: a peer can spoil its own values, not the memory around them.
@@ -54,8 +54,8 @@ public:
   std::size_t in_use() const;
 
   // The sender; any thread.
-  /// Takes room for `length` bytes (1 to max_value). Returns the value's number, derived from `serial`
-  /// (unique, below 2^54), or nothing if there is no room.
+  /// Takes room for `length` bytes (1 to max_value). Returns the value's number, derived from
+  /// `serial` (unique, below 2^54), or nothing if there is no room.
   std::optional<std::uint64_t> take(std::uint64_t serial, std::uint64_t length);
   /// The value's bytes are there.
   void publish(std::uint64_t number);

@@ -23,8 +23,8 @@ Code known_code(std::uint32_t code) {
 
 } // namespace
 
-// Requires the lock. Writes at once what the socket takes, which wakes no other thread. True if the loop
-// must send the rest.
+// Requires the lock. Writes at once what the socket takes, which wakes no other thread. True if the
+// loop must send the rest.
 bool Link::say(const Request& request) {
   auto frame = encode(request);
   std::size_t sent = 0;

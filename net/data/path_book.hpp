@@ -1,5 +1,5 @@
-// PathBook: how many bytes have moved between this node and its peers, over which path and how fast.
-// Read by status, and by membership as a sign of life.
+// PathBook: how many bytes have moved between this node and its peers, over which path and how
+// fast. Read by status, and by membership as a sign of life.
 #pragma once
 
 #include <atomic>

@@ -13,11 +13,11 @@ namespace troupe {
 
 namespace {
 
-/// A question costs a round trip. What takes the wire eight of them loses an eighth at most by being
-/// asked for, and takes no memory before its receiver has said so.
+/// A question costs a round trip. What takes the wire eight of them loses an eighth at most by
+/// being asked for, and takes no memory before its receiver has said so.
 constexpr std::uint64_t round_trips = 8;
-/// Unasked whatever has been measured: asking also wakes threads at both ends, which takes as long as
-/// sending so much over a quick wire.
+/// Unasked whatever has been measured: asking also wakes threads at both ends, which takes as long
+/// as sending so much over a quick wire.
 constexpr std::uint64_t always = std::uint64_t{1} << 20;
 
 } // namespace

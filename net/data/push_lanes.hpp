@@ -1,5 +1,6 @@
-// PushLanes: the streams on which peers take tensors that they have not asked for. A receiver lends its
-// sender a number of bytes when it connects. A tensor that fits goes out with the message that names it.
+// PushLanes: the streams on which peers take tensors that they have not asked for. A receiver lends
+// its sender a number of bytes when it connects. A tensor that fits goes out with the message that
+// names it.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,15 @@
 
 namespace troupe {
 
-/// Bytes that a receiver lends to each of its peers, unless its config says that it lends nothing. As
-/// many as on one host (LentSlots).
+/// Bytes that a receiver lends to each of its peers, unless its config says that it lends nothing.
+/// As many as on one host (LentSlots).
 inline constexpr std::uint64_t lent_to_streams = std::uint64_t{16} << 20;
 
 /// One stream, while it lives. Any thread.
 ///
-/// Back-pressure: a pushed tensor uses up lent bytes until the receiver says that it has the tensor, or
-/// does not want it. So the unclaimed tensors in the receiver's memory are never more than it has lent.
+/// Back-pressure: a pushed tensor uses up lent bytes until the receiver says that it has the
+/// tensor, or does not want it. So the unclaimed tensors in the receiver's memory are never more
+/// than it has lent.
 class PushLane {
 public:
   /// How the lane's connection sends a tensor, and takes one back.
@@ -34,8 +36,8 @@ public:
   std::uint64_t id() const { return id_; }
   /// False when the tensor is too large to go unasked, or there is no room.
   bool push(std::uint64_t ticket, const Tensor& tensor);
-  /// Takes back a tensor that is not wanted any more; false when it is none of ours, or the receiver
-  /// is done with it.
+  /// Takes back a tensor that is not wanted any more; false when it is none of ours, or the
+  /// receiver is done with it.
   bool take_back(std::uint64_t ticket);
   /// The receiver is done with it.
   void done(std::uint64_t ticket);
@@ -66,8 +68,8 @@ public:
   };
   void add(std::uint64_t node, std::shared_ptr<PushLane> lane);
   void remove(std::uint64_t node, const std::shared_ptr<PushLane>& lane);
-  /// Sends `tensor` to `node`. Nothing when the node has no lane, or its lane does not take the tensor:
-  /// then the tensor must be asked for.
+  /// Sends `tensor` to `node`. Nothing when the node has no lane, or its lane does not take the
+  /// tensor: then the tensor must be asked for.
   std::optional<Pushed> push(std::uint64_t node, const Tensor& tensor);
   /// Takes back a tensor that its receiver has not claimed; false when it is none of ours.
   bool take_back(std::uint64_t ticket);

@@ -9,9 +9,9 @@
 
 namespace troupe {
 
-/// Ranges of [0, size) and of what was added, in whole pages. The lowest that fits is taken first, so that steps that ask
-/// for the same sizes get the same pages again. A free range is warm when its pages may still be
-/// there from its last use.
+/// Ranges of [0, size) and of what was added, in whole pages. The lowest that fits is taken first,
+/// so that steps that ask for the same sizes get the same pages again. A free range is warm when
+/// its pages may still be there from its last use.
 /// Invariant: free ranges are disjoint, neighbours differ in warmth, and together with those in use
 /// they cover all.
 class RangePool {

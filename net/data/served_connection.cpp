@@ -53,7 +53,8 @@ void ServedConnection::drop_unasked() {
     offers->erase(finishing_->ticket);
 }
 
-// The next bytes of a tensor into the peer's memory; false when that has no room, which the peer is told.
+// The next bytes of a tensor into the peer's memory; false when that has no room, which the peer is
+// told.
 bool ServedConnection::write(Serving& serving, std::uint64_t length) {
   Status written = region->write(serving.request.offset + serving.done,
                                  serving.tensor.bytes().data() + serving.done, length);

@@ -199,7 +199,8 @@ Result<SharedRegion::Range> SharedRegion::allocate(std::uint64_t bytes,
     std::scoped_lock guard(lock_);
     offset = ranges_.take(bytes);
     if (!offset && bytes <= bytes_) {
-      // Of memory that peers see, where all values are small, no segment goes: offset_of() reads them.
+      // Of memory that peers see, where all values are small, no segment goes: offset_of() reads
+      // them.
       if (!grow(bytes) && bytes > LentSlots::max_value) {
         drop_free_segments();
         grow(bytes);

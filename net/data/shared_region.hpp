@@ -1,6 +1,6 @@
-// SharedRegion: memory in which the tensors of one peer arrive. The receiver makes it, and the sender
-// writes into it through a file descriptor. The bytes that arrive are the tensor's own memory: nothing
-// is copied.
+// SharedRegion: memory in which the tensors of one peer arrive. The receiver makes it, and the
+// sender writes into it through a file descriptor. The bytes that arrive are the tensor's own
+// memory: nothing is copied.
 #pragma once
 
 #include <array>
@@ -72,8 +72,8 @@ public:
   /// A descriptor that can only read; -1 when the system gives none. The caller's.
   int read_only_fd() const;
 
-  /// Gives back to the system the pages that were not needed at the peaks before the last two calls.
-  /// To be called every few seconds.
+  /// Gives back to the system the pages that were not needed at the peaks before the last two
+  /// calls. To be called every few seconds.
   void trim();
   std::uint64_t in_use() const;
   std::uint64_t kept() const; ///< free, with their pages

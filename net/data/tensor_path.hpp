@@ -43,7 +43,8 @@ enum class UcxSupport : std::uint8_t {
   library, ///< UCX, for whoever names the path
   rdma,    ///< UCX, and a device for RDMA
 };
-/// Of this machine, as far as `choice` wants to know: without a device, only a named path loads UCX.
+/// Of this machine, as far as `choice` wants to know: without a device, only a named path loads
+/// UCX.
 UcxSupport ucx_support(PathChoice choice);
 
 /// One end of an edge, as the choice sees it.

@@ -26,8 +26,8 @@ public:
   void exec_later(caf::resumable* job) override;
   /// Returns when nothing is ready here.
   void drain();
-  /// The same, but once `done()` holds (the caller has its answer) it runs a few more jobs only. The
-  /// rest goes to the scheduler: an actor that always has more to do must not keep the caller.
+  /// The same, but once `done()` holds (the caller has its answer) it runs a few more jobs only.
+  /// The rest goes to the scheduler: an actor that always has more to do must not keep the caller.
   template <class Done>
   void drain_until(Done done) {
     for (int more = max_jobs_after; run_one();)

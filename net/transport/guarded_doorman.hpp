@@ -1,8 +1,9 @@
 // GuardedDoorman: takes connections at a port, also when the process has no file descriptor left.
 //
-// A connection that cannot be taken stays at the head of the kernel's queue. The loop would be told of
-// it again and again, and would turn without a pause. Therefore one descriptor is held in reserve. It
-// is given up for the connection, which is taken and closed at once, so that its other end knows.
+// A connection that cannot be taken stays at the head of the kernel's queue. The loop would be told
+// of it again and again, and would turn without a pause. Therefore one descriptor is held in
+// reserve. It is given up for the connection, which is taken and closed at once, so that its other
+// end knows.
 #pragma once
 
 #include <functional>

@@ -336,8 +336,8 @@ public:
                                                     std::uint16_t port) override {
     if (auto introduced = introductions.take(host, port))
       return make(introduced->second.release(), Side::dialled, introduced->first);
-    // Nobody waits for it any more, or who asks does not know of introductions. All other dials of the
-    // process wait meanwhile.
+    // Nobody waits for it any more, or who asks does not know of introductions. All other dials of
+    // the process wait meanwhile.
     auto connected = dial_tcp(host, port, uninvited);
     if (!connected.ok())
       return caf::make_error(caf::sec::cannot_connect_to_node, connected.status().message());

@@ -1,19 +1,19 @@
 // GuardedNetwork: CAF's network with bounds, for every process of troupe.
 // `config.load<GuardedNetwork>()` in place of `load<caf::io::middleman>()`.
 //
-// - Every connection goes through a MessageFilter. A refused message closes its connection, with one
-//   line in the log.
+// - Every connection goes through a MessageFilter. A refused message closes its connection, with
+//   one line in the log.
 // - A message takes memory as its bytes arrive, not when its header announces them, unless it fits
 //   into what all connections may hold in advance.
-// - Connections without a handshake are few and short-lived, dialled ones too. The number of others is
-//   bounded, and those that fall silent are closed.
+// - Connections without a handshake are few and short-lived, dialled ones too. The number of others
+//   is bounded, and those that fall silent are closed.
 // - CAF never waits for a connection to be made: it takes those that dial_tcp has made.
 // - Actors cannot be found by name or spawned from outside.
 // - Each system has an identity of its own, of random bits.
 //
-// A node may dial although we have a connection to it. Then it has lost that connection with all that
-// it carried, and the end has not reached us. CAF would go on with the new one in silence. Here both
-// are closed: everybody in this process learns of the loss, and the node dials again.
+// A node may dial although we have a connection to it. Then it has lost that connection with all
+// that it carried, and the end has not reached us. CAF would go on with the new one in silence.
+// Here both are closed: everybody in this process learns of the loss, and the node dials again.
 #pragma once
 
 #include <chrono>
@@ -42,8 +42,8 @@ struct NetworkLimits {
   std::size_t strangers = 64;                  ///< connections without a handshake
   std::size_t connections = 512;               ///< connections: accepted ones in all
   std::chrono::milliseconds handshake{10'000}; ///< handshake-deadline, of either side
-  /// An accepted connection on which nothing comes for so long is closed (idle-limit, not for config
-  /// files).
+  /// An accepted connection on which nothing comes for so long is closed (idle-limit, not for
+  /// config files).
   std::chrono::milliseconds idle{60'000};
   /// Two nodes may dial each other at the same moment. A connection older than this was not made so
   /// (crossing-time, not for config files).
@@ -68,8 +68,8 @@ public:
 
   /// A connection that was made for CAF. While this lives, a request to CAF to connect to the same
   /// host and port takes it, unless CAF has another one there. At its end the connection is closed,
-  /// unless the other side has greeted: CAF would wait for the greeting without end, and let everybody
-  /// who dials the same address wait with it.
+  /// unless the other side has greeted: CAF would wait for the greeting without end, and let
+  /// everybody who dials the same address wait with it.
   class Introduction {
   public:
     Introduction(GuardedNetwork& network, std::uint64_t number)

@@ -399,7 +399,8 @@ TEST_CASE("guarded network: a connection that was introduced is the one that is 
 TEST_CASE("guarded network: who does not greet is left when who dialled would wait no longer") {
   Mute mute;
   Client client;
-  // The request and the connection end at the same time, so that the error is of whichever comes first.
+  // The request and the connection end at the same time, so that the error is of whichever comes
+  // first.
   CHECK(dial_introduced(client, mute.port, 20ms));
   Stranger first = mute.accept();
   CHECK(first.is_closed(20s));

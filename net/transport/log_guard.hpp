@@ -9,9 +9,9 @@ namespace troupe {
 /// nothing of CAF's.
 ///
 /// CAF gives such a thread a reference to its system's log, which stays until the thread ends. The
-/// system's end waits for the last such reference, and so for a thread that may live longer. The main
-/// thread gives its own back before static objects end, without forgetting it: a system that such an
-/// object owns would give it back a second time.
+/// system's end waits for the last such reference, and so for a thread that may live longer. The
+/// main thread gives its own back before static objects end, without forgetting it: a system that
+/// such an object owns would give it back a second time.
 class LogGuard {
 public:
   LogGuard() = default;

@@ -205,8 +205,8 @@ bool MessageFilter::admit_handshake(std::string_view bytes) {
   return true;
 }
 
-// That it watches one of our actors, or that one of its own has ended. From it to us: CAF would pass
-// on what is for others, and believe anybody about the actors of everybody.
+// That it watches one of our actors, or that one of its own has ended. From it to us: CAF would
+// pass on what is for others, and believe anybody about the actors of everybody.
 bool MessageFilter::admit_notice(std::string_view bytes) {
   std::string_view peer = std::string_view(handshake_).substr(0, identity_bytes);
   if (bytes.size() < 2 * identity_bytes || bytes.substr(0, identity_bytes) != peer ||

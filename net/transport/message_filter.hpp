@@ -2,18 +2,18 @@
 // memory for them or acts on them.
 //
 // CAF's protocol (BASP) trusts every connection: it takes messages without a handshake, to actors
-// found by name, of any type, with a payload of up to 4 GiB that is allocated when its header arrives.
-// Nodes of troupe need far less. Only these pass:
+// found by name, of any type, with a payload of up to 4 GiB that is allocated when its header
+// arrives. Nodes of troupe need far less. Only these pass:
 //
 //   - first the handshake of the other side, which names the other side and nobody else;
-//   - messages to an actor by its number (never relayed, never to a stage in between) with one struct
-//     of our protocol, or, as an answer, an `ok` or an error;
+//   - messages to an actor by its number (never relayed, never to a stage in between) with one
+//     struct of our protocol, or, as an answer, an `ok` or an error;
 //   - requests to watch actors of this node, and notices that actors of the other side have ended;
 //   - heartbeats.
 //
-// An error or an `ok` that answers nothing is refused: CAF hands it to the actor as a failure of its
-// own, and the ordinary actor ends. Messages of CAF's streams are refused: CAF reads them without
-// looking at their type.
+// An error or an `ok` that answers nothing is refused: CAF hands it to the actor as a failure of
+// its own, and the ordinary actor ends. Messages of CAF's streams are refused: CAF reads them
+// without looking at their type.
 //
 //   awaiting handshake ── header ──▶ handshake's payload ──▶ header ◀──▶ payload
 //           │                                │                  │             │

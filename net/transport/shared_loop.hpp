@@ -1,8 +1,8 @@
 // SharedLoop: an event loop that a thread which waits for an answer from the network runs itself.
 //
 // Then a blocking caller's request and its answer need no other thread of the process: the caller
-// writes to the socket, waits for it and reads from it. Otherwise the network's thread would be woken
-// to send, and the caller to take what that thread has read.
+// writes to the socket, waits for it and reads from it. Otherwise the network's thread would be
+// woken to send, and the caller to take what that thread has read.
 //
 //              a caller asks; after this round            the caller has its answer
 //   network's thread ─────────────────────▶ the caller ─────────────────────────────▶ free
@@ -36,8 +36,8 @@ namespace troupe {
 
 class SharedLoop : public caf::io::network::default_multiplexer {
 public:
-  /// Bytes that arrive after a caller has left wait for at most twice as long. Callers that come back
-  /// sooner find the loop free.
+  /// Bytes that arrive after a caller has left wait for at most twice as long. Callers that come
+  /// back sooner find the loop free.
   static constexpr std::chrono::microseconds grace{5000};
 
   explicit SharedLoop(caf::actor_system* system);
@@ -52,9 +52,9 @@ public:
     Guest(const Guest&) = delete;
     Guest& operator=(const Guest&) = delete;
     ~Guest();
-    /// Runs the loop until `done()` holds. Returns at once if another caller has the loop: then that
-    /// caller or the network's thread will make `done` hold. Any other thread that makes it hold must
-    /// call `wake`.
+    /// Runs the loop until `done()` holds. Returns at once if another caller has the loop: then
+    /// that caller or the network's thread will make `done` hold. Any other thread that makes it
+    /// hold must call `wake`.
     template <class Done>
     void run_until(Done done) {
       while (!done() && loop_.next_round(*this)) {

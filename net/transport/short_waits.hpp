@@ -7,14 +7,14 @@
 
 namespace troupe {
 
-/// Waking a thread takes 20 to 60 µs, because a virtual machine's processor has gone to sleep with it.
-/// The rest of a hop between nodes takes little more. So if the last waits were short, the next one
-/// begins awake. If they were long, as on a node at rest or in steps that compute, it sleeps at once:
-/// one long wait weighs as much as three short ones.
+/// Waking a thread takes 20 to 60 µs, because a virtual machine's processor has gone to sleep with
+/// it. The rest of a hop between nodes takes little more. So if the last waits were short, the next
+/// one begins awake. If they were long, as on a node at rest or in steps that compute, it sleeps at
+/// once: one long wait weighs as much as three short ones.
 ///
-/// A thread that is awake yields its core between two looks. Where more threads compute than there are
-/// cores it comes back a time slice later (4 ms), whatever has come for it; one that sleeps is woken at
-/// once. So after a loss of the core the next waits sleep, twice as many each time.
+/// A thread that is awake yields its core between two looks. Where more threads compute than there
+/// are cores it comes back a time slice later (4 ms), whatever has come for it; one that sleeps is
+/// woken at once. So after a loss of the core the next waits sleep, twice as many each time.
 class ShortWaits {
 public:
   using Clock = std::chrono::steady_clock;

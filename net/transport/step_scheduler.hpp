@@ -81,8 +81,8 @@ public:
     shared.queue.pop_front();
     return job;
   }
-  // CAF's logger records the running actor in a table behind a lock, even if nothing is logged. So the
-  // thread's logger is unset before each job; each spawn sets it again.
+  // CAF's logger records the running actor in a table behind a lock, even if nothing is logged. So
+  // the thread's logger is unset before each job; each spawn sets it again.
   template <class Worker>
   void before_resume(Worker*, caf::resumable*) {
     caf::logger::set_current_actor_system(nullptr);

@@ -27,8 +27,8 @@ using Clock = std::chrono::steady_clock;
 // for long that a network is there again. So another attempt is made so often, beside the others.
 constexpr std::chrono::milliseconds next_attempt{250};
 
-// 0 and a connection when somebody listens, else why not; ETIMEDOUT at `end`, ECANCELED once `stop` is
-// set.
+// 0 and a connection when somebody listens, else why not; ETIMEDOUT at `end`, ECANCELED once `stop`
+// is set.
 int attempt(const addrinfo& to, Clock::time_point end, const StopEvent* stop, data::Fd& connected) {
   std::vector<data::Fd> sockets;
   int why = ETIMEDOUT;

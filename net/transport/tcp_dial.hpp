@@ -1,5 +1,5 @@
-// A TCP connection made within a budget. CAF's own attempt has none: the kernel repeats it ever more
-// slowly for two minutes, and every other dial of the process waits behind it.
+// A TCP connection made within a budget. CAF's own attempt has none: the kernel repeats it ever
+// more slowly for two minutes, and every other dial of the process waits behind it.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ class StopEvent;
 inline constexpr std::size_t most_dial_attempts = 8, kept_dial_attempts = 4;
 
 /// Blocks the calling thread for at most `budget`, and not beyond `stop` (may be null), until
-/// something accepts at host:port. The socket does not block. UNAVAILABLE naming the address and what
-/// happened (refused, no answer, unknown host, stopped).
+/// something accepts at host:port. The socket does not block. UNAVAILABLE naming the address and
+/// what happened (refused, no answer, unknown host, stopped).
 Result<data::Fd> dial_tcp(const std::string& host, std::uint16_t port,
                           std::chrono::milliseconds budget, const StopEvent* stop = nullptr);
 

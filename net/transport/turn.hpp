@@ -19,8 +19,8 @@ enum class Behind : std::uint8_t {
 };
 
 /// Sends `message` to `actor` once the actors before it in the queue have had their turn: on a node
-/// the scheduler's queue, on a CallerUnit its own. `here` is the execution unit that runs the calling
-/// handler (`self->context()`). Under another scheduler it is a plain send.
+/// the scheduler's queue, on a CallerUnit its own. `here` is the execution unit that runs the
+/// calling handler (`self->context()`). Under another scheduler it is a plain send.
 void send_behind(Behind behind, caf::strong_actor_ptr actor, caf::message message,
                  caf::execution_unit* here);
 

@@ -17,10 +17,10 @@ struct WireState {
   /// Something that was sent has been repeated without being acknowledged: the other machine cannot
   /// be reached. False while that machine's kernel answers, however frozen the process is.
   bool is_cut = false;
-  /// The time of a round trip now, with the spread that the kernel has seen: seconds where a slow link
-  /// has a long queue. The other end waits so long, or twice that, before it repeats lost bytes. The
-  /// first is this connection's, the second the longest of this process's connections, which may share
-  /// the link.
+  /// The time of a round trip now, with the spread that the kernel has seen: seconds where a slow
+  /// link has a long queue. The other end waits so long, or twice that, before it repeats lost
+  /// bytes. The first is this connection's, the second the longest of this process's connections,
+  /// which may share the link.
   std::chrono::milliseconds round_trip{0}, longest_round_trip{0};
   std::uint16_t local_port = 0; ///< with the other end's address it names the connection
 

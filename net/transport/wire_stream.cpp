@@ -45,8 +45,9 @@ void WireStream::handle_event(network::operation operation) {
       reader_->io_failure(&backend(), network::operation::read);
     if (writer_)
       writer_->io_failure(&backend(), network::operation::write);
-    // The loop does not say that it has forgotten what it has not heard of yet. What it has heard of
-    // (one of the two, or there would be no error) holds the manager, and so this, until it says so.
+    // The loop does not say that it has forgotten what it has not heard of yet. What it has heard
+    // of (one of the two, or there would be no error) holds the manager, and so this, until it says
+    // so.
     if (!(eventbf() & network::input_mask))
       reader_ = nullptr;
     if (!(eventbf() & network::output_mask))

@@ -1,12 +1,13 @@
 // WireStream: the bytes of one connection between nodes, with as few system calls as they need.
 //
-// The reader asks for a header, then for its payload. CAF's own stream makes a system call for each of
-// the two, and one more to learn that nothing is left. Here a read takes all bytes that have come, up
-// to a few kilobytes more than the reader wants, and the next pieces are cut from these. A read that
-// is not filled was the last. Written bytes are sent at once, as long as nothing waits before them.
+// The reader asks for a header, then for its payload. CAF's own stream makes a system call for each
+// of the two, and one more to learn that nothing is left. Here a read takes all bytes that have
+// come, up to a few kilobytes more than the reader wants, and the next pieces are cut from these. A
+// read that is not filled was the last. Written bytes are sent at once, as long as nothing waits
+// before them.
 //
-// A payload larger than the bytes read ahead is read to where it belongs, so it is copied no more than
-// by CAF.
+// A payload larger than the bytes read ahead is read to where it belongs, so it is copied no more
+// than by CAF.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,8 @@ public:
   /// The capacity that a buffer may keep once its bytes are sent.
   static constexpr std::size_t kept_bytes = 1024 * 1024;
 
-  /// `bytes` is a layer between the connection and the wire; without it the socket is used as it is.
+  /// `bytes` is a layer between the connection and the wire; without it the socket is used as it
+  /// is.
   WireStream(caf::io::network::default_multiplexer& loop, caf::io::network::native_socket socket,
              std::unique_ptr<data::ByteStream> bytes = nullptr);
 

@@ -78,7 +78,8 @@ struct Fixture {
     end();
     ::close(ends[1]);
   }
-  // What CAF does when the kernel tells of an error. The broker lets go of the connection meanwhile.
+  // What CAF does when the kernel tells of an error. The broker lets go of the connection
+  // meanwhile.
   void end() {
     if (!owner)
       return;

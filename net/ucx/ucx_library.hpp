@@ -43,9 +43,9 @@ struct Library {
   TROUPE_UCS_FUNCTIONS(TROUPE_UCX_MEMBER)
 #undef TROUPE_UCX_MEMBER
 
-  /// Opens the libraries at the first call; they stay open. FAILED_PRECONDITION, with the remedy, when
-  /// they are not there or too old. The process keeps its own signal handlers, and what UCX logs goes
-  /// into our log, at the level of debugging.
+  /// Opens the libraries at the first call; they stay open. FAILED_PRECONDITION, with the remedy,
+  /// when they are not there or too old. The process keeps its own signal handlers, and what UCX
+  /// logs goes into our log, at the level of debugging.
   static Result<const Library*> open();
 };
 

@@ -49,7 +49,8 @@ public:
   Context& operator=(const Context&) = delete;
   const Library& library() const { return library_; }
   ucp_context_h handle() const { return handle_; }
-  /// Somebody has: who names only shared memory wants it, though it tells nobody that a peer has died.
+  /// Somebody has: who names only shared memory wants it, though it tells nobody that a peer has
+  /// died.
   bool names_transports() const { return names_transports_; }
 
 private:
@@ -286,8 +287,8 @@ private:
   }
 
   // UCX ends the process if a worker ends before what is under way: that is broken off, where the
-  // transports can do so. False where they cannot, over shared memory alone: then UCX keeps the worker for
-  // good, and moves nothing any more, since it takes no turn.
+  // transports can do so. False where they cannot, over shared memory alone: then UCX keeps the
+  // worker for good, and moves nothing any more, since it takes no turn.
   bool break_off() {
     for (Announced& message : announced_)
       if (message.descriptor)

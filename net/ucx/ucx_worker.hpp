@@ -1,5 +1,5 @@
-// Tensors' bytes through UCX: where two machines have RDMA the receiver's device reads them from the sender's
-// memory into its own; over TCP and shared memory UCX moves them by itself.
+// Tensors' bytes through UCX: where two machines have RDMA the receiver's device reads them from
+// the sender's memory into its own; over TCP and shared memory UCX moves them by itself.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,13 @@ bool has_rdma_device();
 /// Ok if UCX can be used here; else FAILED_PRECONDITION, with the remedy.
 Status ucx_is_there();
 
-/// Which of UCX's transports and devices may be used. UCX_TLS and UCX_NET_DEVICES in the environment say it
-/// better.
+/// Which of UCX's transports and devices may be used. UCX_TLS and UCX_NET_DEVICES in the
+/// environment say it better.
 struct UcxChoice {
   std::string transports; ///< "tcp", "posix,self", "ib"; empty: all that UCX finds
-  /// An address of this node's, by which its peers know it. The interface that has it is the only one that
-  /// UCX listens on, beside devices for RDMA; of loopback only that. Empty, or nobody's: every one.
+  /// An address of this node's, by which its peers know it. The interface that has it is the only
+  /// one that UCX listens on, beside devices for RDMA; of loopback only that. Empty, or nobody's:
+  /// every one.
   std::string host;
   friend auto operator<=>(const UcxChoice&, const UcxChoice&) = default;
 };
@@ -35,10 +36,10 @@ std::string ucx_devices(const std::string& host);
 
 /// One of the two ends between two nodes. One thread at a time. Everything happens in `turn`.
 ///
-/// UCX lets anybody connect: what comes tells by its header whether it is from the peer. It is built
-/// without UCX's one-sided operations, which over TCP would read any memory for anybody, and of whose
-/// peers' ends UCX 1.13 makes an end of the process. In its rendezvous the receiver's device reads only
-/// what is being sent.
+/// UCX lets anybody connect: what comes tells by its header whether it is from the peer. It is
+/// built without UCX's one-sided operations, which over TCP would read any memory for anybody, and
+/// of whose peers' ends UCX 1.13 makes an end of the process. In its rendezvous the receiver's
+/// device reads only what is being sent.
 class UcxWorker {
 public:
   /// Called once, by `turn`; or never, if the worker ends before.
@@ -60,9 +61,9 @@ public:
 
   /// Readable when `turn` has something to do.
   virtual int fd() const = 0;
-  /// Does what is due. True when it must be called again soon though the descriptor tells of nothing:
-  /// over shared memory nobody tells a sender that there is room again. Whatever a `done` does, the worker
-  /// must live until this returns.
+  /// Does what is due. True when it must be called again soon though the descriptor tells of
+  /// nothing: over shared memory nobody tells a sender that there is room again. Whatever a `done`
+  /// does, the worker must live until this returns.
   virtual bool turn() = 0;
   /// Why the peer cannot be reached any more; ok while it can.
   virtual const Status& broken() const = 0;
@@ -71,8 +72,8 @@ public:
   virtual const std::string& address() const = 0;
   /// Once, by both ends, before anything is sent.
   virtual Status connect(const std::string& address) = 0;
-  /// Sends `bytes`, which `keep` holds. `done`: the peer has them. To be followed by `turn`: it may have
-  /// ended already.
+  /// Sends `bytes`, which `keep` holds. `done`: the peer has them. To be followed by `turn`: it may
+  /// have ended already.
   virtual void send(std::string header, std::span<const std::byte> bytes, BufferRef keep,
                     Done done) = 0;
 };

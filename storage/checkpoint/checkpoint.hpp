@@ -51,8 +51,8 @@ public:
   /// ALREADY_EXISTS for a name that is there; UNIMPLEMENTED for resources and for variants that
   /// cannot leave their process.
   Status add(std::string_view name, const Tensor& tensor);
-  /// One slice of a tensor of shape `full`. INVALID_ARGUMENT if another one of that name has another
-  /// dtype or shape, or overlaps.
+  /// One slice of a tensor of shape `full`. INVALID_ARGUMENT if another one of that name has
+  /// another dtype or shape, or overlaps.
   Status add_slice(std::string_view name, const Shape& full, const TensorSlice& slice,
                    const Tensor& tensor);
   /// Both files are on the disk before the first takes its name, so that a full disk leaves a
@@ -110,8 +110,8 @@ private:
   std::map<int, std::unique_ptr<StorageReader>> data_; ///< opened so far
 };
 
-/// Makes one checkpoint of several: data files take new names, one index is written, the old ones are
-/// removed. With `allow_missing`, prefixes without a checkpoint are passed over.
+/// Makes one checkpoint of several: data files take new names, one index is written, the old ones
+/// are removed. With `allow_missing`, prefixes without a checkpoint are passed over.
 Status merge_checkpoints(Storage& storage, std::span<const std::string> prefixes,
                          const std::string& to, bool allow_missing);
 

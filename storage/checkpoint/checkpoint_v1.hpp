@@ -33,10 +33,10 @@ public:
   /// `storage` outlives it.
   CheckpointWriterV1(Storage& storage, std::string file)
       : storage_(storage), file_(std::move(file)) {}
-  /// A slice of a tensor of shape `full`, or all of it. In TensorFlow's words: UNIMPLEMENTED "Saving
-  /// data type variant not yet supported", INTERNAL "Mismatching shapes: …" or "Mismatching types:
-  /// …" if another slice has others, INVALID_ARGUMENT "Tensor slice is too large to serialize …"
-  /// above 2 GiB. ALREADY_EXISTS for a slice that is there.
+  /// A slice of a tensor of shape `full`, or all of it. In TensorFlow's words: UNIMPLEMENTED
+  /// "Saving data type variant not yet supported", INTERNAL "Mismatching shapes: …" or "Mismatching
+  /// types: …" if another slice has others, INVALID_ARGUMENT "Tensor slice is too large to
+  /// serialize …" above 2 GiB. ALREADY_EXISTS for a slice that is there.
   Status add(std::string_view name, const Shape& full, const TensorSlice& slice, Tensor tensor);
   /// `room` is asked before memory is taken.
   Status commit(Room room = any_room);
@@ -66,9 +66,9 @@ private:
 class CheckpointReaderV1 {
 public:
   static constexpr int all_files = -1;
-  /// Opens `preferred` alone at first, if it is one of several files. NOT_FOUND in TensorFlow's words
-  /// if there are none; `pattern` is what matched them. DATA_LOSS "Unable to open table file …".
-  /// `storage` outlives it.
+  /// Opens `preferred` alone at first, if it is one of several files. NOT_FOUND in TensorFlow's
+  /// words if there are none; `pattern` is what matched them. DATA_LOSS "Unable to open table file
+  /// …". `storage` outlives it.
   static Result<CheckpointReaderV1> open(Storage& storage, std::vector<std::string> files,
                                          std::string_view pattern, int preferred = all_files);
 

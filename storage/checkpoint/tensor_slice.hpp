@@ -1,5 +1,5 @@
-// TensorSlice: a box of a tensor, as partitioned variables are saved; its text form, its message and
-// its key.
+// TensorSlice: a box of a tensor, as partitioned variables are saved; its text form, its message
+// and its key.
 #pragma once
 
 #include <cstdint>

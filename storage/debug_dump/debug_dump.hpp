@@ -1,5 +1,5 @@
-// The files that a debugger reads: what TensorFlow's tfdbg finds below a dump folder. Each file is one
-// Event message.
+// The files that a debugger reads: what TensorFlow's tfdbg finds below a dump folder. Each file is
+// one Event message.
 //
 //   ROOT/_tfdbg_core_metadata_sessionrunN_TIME                     what was run
 //   ROOT/_tfdbg_device_,job_J,replica_R,task_T,device_CPU_0/

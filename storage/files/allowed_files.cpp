@@ -17,7 +17,8 @@ bool is_below(std::string_view path, std::string_view folder) {
          (path.starts_with(folder) && path[folder.size()] == '/');
 }
 
-/// Past a '[': whether the set has `c`, and where the pattern goes on; nothing for a set without end.
+/// Past a '[': whether the set has `c`, and where the pattern goes on; nothing for a set without
+/// end.
 struct SetMatch {
   bool has = false;
   std::string_view rest;

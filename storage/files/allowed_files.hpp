@@ -16,8 +16,9 @@ class File;
 
 /// A Storage whose names are paths: absolute, or relative to the process's working folder, with
 /// "file://" before them or not. Every call looks first where the path leads: one that leads out
-/// of the allowed folders, by parts ".." or through a link, is PERMISSION_DENIED with the remedy; one of another scheme, such as "gs://", UNIMPLEMENTED. Whoever may make links in an
-/// allowed folder may change one between the look and the use. Any thread.
+/// of the allowed folders, by parts ".." or through a link, is PERMISSION_DENIED with the remedy;
+/// one of another scheme, such as "gs://", UNIMPLEMENTED. Whoever may make links in an allowed
+/// folder may change one between the look and the use. Any thread.
 class AllowedFiles final : public Storage {
 public:
   /// `folders` are absolute or relative to the working folder. NOT_FOUND for one that is not there.
@@ -46,8 +47,8 @@ public:
   Result<bool> exists(std::string_view path);
   /// False for what is not there, too.
   Result<bool> is_folder(std::string_view path);
-  /// Paths of files and folders that match: '*', '?', '[a-z]' and '[^a]' within a part, '\' before a
-  /// character that is meant. Sorted. At most `most` of them: then RESOURCE_EXHAUSTED.
+  /// Paths of files and folders that match: '*', '?', '[a-z]' and '[^a]' within a part, '\' before
+  /// a character that is meant. Sorted. At most `most` of them: then RESOURCE_EXHAUSTED.
   Result<std::vector<std::string>> match(std::string_view pattern, std::size_t most);
 
   const std::vector<std::string>& folders() const { return folders_; }

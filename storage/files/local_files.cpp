@@ -105,7 +105,8 @@ public:
 private:
   static constexpr std::int64_t write_back_bytes = std::int64_t{16} << 20;
 
-  // The disk works while more is computed, so that sync() finds little left. A hint: it may do nothing.
+  // The disk works while more is computed, so that sync() finds little left. A hint: it may do
+  // nothing.
   void start_write_back() {
     const off_t end = ::lseek(fd_, 0, SEEK_CUR);
     if (end >= unstarted_)

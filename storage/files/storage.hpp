@@ -1,5 +1,5 @@
-// Storage: named bytes that outlive the process, in whole values. Local files first; an object store
-// can stand behind the same interface.
+// Storage: named bytes that outlive the process, in whole values. Local files first; an object
+// store can stand behind the same interface.
 #pragma once
 
 #include <cstddef>
@@ -67,8 +67,8 @@ public:
   Status put(std::string_view name, std::string_view value);
 };
 
-/// Below the folder `root`, which must be there. A value is written beside its place, synced, renamed,
-/// and its folder synced. `files` outlives it.
+/// Below the folder `root`, which must be there. A value is written beside its place, synced,
+/// renamed, and its folder synced. `files` outlives it.
 std::unique_ptr<Storage> make_local_storage(std::string root, FileSystem& files);
 
 } // namespace troupe

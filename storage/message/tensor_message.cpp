@@ -14,8 +14,8 @@ namespace {
 constexpr int content_field = 4, string_field = 8, resource_field = 14, variant_field = 15,
               float8_field = 18;
 
-/// The typed field of a dtype, and how its elements lie on the wire: 0 varints, 1 eight bytes, 2 one
-/// byte each in a string, 5 four bytes; complex numbers are two of them.
+/// The typed field of a dtype, and how its elements lie on the wire: 0 varints, 1 eight bytes, 2
+/// one byte each in a string, 5 four bytes; complex numbers are two of them.
 struct Field {
   int number = 0;
   unsigned kind = 0;

@@ -1,5 +1,5 @@
-// MessageSchema: a protobuf message type that is known at run time alone, from the descriptors of its files. Protobuf's
-// own library reads them; nobody else needs its headers.
+// MessageSchema: a protobuf message type that is known at run time alone, from the descriptors of
+// its files. Protobuf's own library reads them; nobody else needs its headers.
 #pragma once
 
 #include <cstdint>

@@ -46,8 +46,8 @@ std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> bytes, Comp
 /// The two together.
 std::unique_ptr<ByteSource> read_in_order(std::unique_ptr<StorageReader> file, Compression how);
 
-/// Asked before a text that is being read takes that many more bytes of memory; its failure ends the
-/// reading. Kernels charge their device here, so that no file takes more memory than there is.
+/// Asked before a text that is being read takes that many more bytes of memory; its failure ends
+/// the reading. Kernels charge their device here, so that no file takes more memory than there is.
 using Room = FunctionView<Status(std::size_t bytes)>;
 /// For texts whose size is bounded elsewhere.
 inline constexpr auto any_room = [](std::size_t) { return Status{}; };
@@ -55,15 +55,16 @@ inline constexpr auto any_room = [](std::size_t) { return Status{}; };
 /// Takes bytes that are to be written.
 using Append = std::function<Status(std::span<const std::byte>)>;
 
-/// Appends the next `count` bytes to `to`, and gives how many there were: fewer only at the end. The
-/// text grows no faster than bytes are there.
+/// Appends the next `count` bytes to `to`, and gives how many there were: fewer only at the end.
+/// The text grows no faster than bytes are there.
 Result<std::uint64_t> append_bytes(ByteSource& from, std::uint64_t count, std::string& to,
                                    Room room);
 
 /// Lines, which end in "\n" or "\r\n"; the last one may have no end.
 class LineReader {
 public:
-  /// Which "\r" belong to no line: one before its end, or each, as in lines of TensorFlow's datasets.
+  /// Which "\r" belong to no line: one before its end, or each, as in lines of TensorFlow's
+  /// datasets.
   enum class Dropped { at_end, everywhere };
   explicit LineReader(std::unique_ptr<ByteSource> bytes, Dropped dropped = Dropped::at_end);
   /// The next line without its end; false behind the last one.

@@ -1,5 +1,5 @@
-// A tenant of a cluster under fire: told what to do line by line, it tells every call with its time,
-// code and message, and knows what its variables must hold.
+// A tenant of a cluster under fire: told what to do line by line, it tells every call with its
+// time, code and message, and knows what its variables must hold.
 //
 //   chaos_client CLUSTER.CONF NAME MASTER    task MASTER of job worker is its master
 //
@@ -16,14 +16,16 @@
 //   {"call":"step","begin":12.5,"end":12.6,"code":"OK","message":""}
 //   {"done":"steps","code":"OK","wrong":""}     after a command; "wrong" is what no fault excuses
 //
-// The program. All arithmetic is of int32, modulo 2^32, so that the values say which steps were done:
-// a step is an injective function of what was there, and no two states within reach are alike.
+// The program. All arithmetic is of int32, modulo 2^32, so that the values say which steps were
+// done: a step is an injective function of what was there, and no two states within reach are
+// alike.
 //
 //   step    a' = 3 a + (5 a + 1) + (7 a + 2)    the terms in brackets on worker 0 and worker 1
 //   large   b' = 3 b + (4 b + 1)                the bracket on worker 1; b has 5 MiB
 //
-// An acknowledged step has been done once. The one that failed may have been done once, or not: it is
-// `maybe`. Counters move after their variable, so that one ahead of its counter is told apart too.
+// An acknowledged step has been done once. The one that failed may have been done once, or not: it
+// is `maybe`. Counters move after their variable, so that one ahead of its counter is told apart
+// too.
 #include <charconv>
 #include <cstdio>
 #include <iostream>
@@ -238,8 +240,8 @@ public:
     a_ = {a, maybe_a};
     b_ = {b, maybe_b};
   }
-  // Afterwards only `init` makes sense: a step that was done in part has left a variable ahead of its
-  // counter.
+  // Afterwards only `init` makes sense: a step that was done in part has left a variable ahead of
+  // its counter.
   Status check() {
     auto values = run("check", graph_.state, {});
     TROUPE_TRY(values.status());

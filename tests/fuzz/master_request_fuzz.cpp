@@ -1,4 +1,5 @@
-// A request of MasterService, as a gRPC client sends it. The first byte of the input chooses the method.
+// A request of MasterService, as a gRPC client sends it. The first byte of the input chooses the
+// method.
 #include <cstddef>
 #include <cstdint>
 #include <string>

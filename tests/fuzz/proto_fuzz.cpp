@@ -1,4 +1,5 @@
-// The first byte chooses: a message of every type of field as bytes, as bytes to be sanitized or as text; or descriptors.
+// The first byte chooses: a message of every type of field as bytes, as bytes to be sanitized or as
+// text; or descriptors.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // Files that graphs read. The first byte says which kind the rest is: records in three kinds of
-// compression, lines, a checkpoint of the first format, the index of one of the second, a tensor as a
-// message.
+// compression, lines, a checkpoint of the first format, the index of one of the second, a tensor as
+// a message.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

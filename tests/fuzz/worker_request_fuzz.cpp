@@ -1,5 +1,5 @@
-// A request of WorkerService, as TensorFlow's masters and workers send it, or an answer of one of its
-// tasks, or a graph of its masters. The first byte of the input chooses which.
+// A request of WorkerService, as TensorFlow's masters and workers send it, or an answer of one of
+// its tasks, or a graph of its masters. The first byte of the input chooses which.
 #include <cstddef>
 #include <cstdint>
 #include <string>

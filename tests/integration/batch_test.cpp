@@ -1,5 +1,5 @@
-// Batch, Unbatch, UnbatchGrad and BatchFunction through a session in this process: steps that run at
-// the same time share a batch.
+// Batch, Unbatch, UnbatchGrad and BatchFunction through a session in this process: steps that run
+// at the same time share a batch.
 #include <doctest/doctest.h>
 
 #include "api/session.hpp"

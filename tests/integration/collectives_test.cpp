@@ -326,7 +326,8 @@ TEST_CASE_FIXTURE(Fixture, "collectives: communicators, and parts of them") {
       fetches.push_back("pair" + std::to_string(i));
     }
     auto result = run(session, step(feeds, fetches), 10s);
-    // The sum is [6, 40] everywhere; the first of a pair gets the sixes. Ranks 0 and 3 are devices 3 and 0.
+    // The sum is [6, 40] everywhere; the first of a pair gets the sixes. Ranks 0 and 3 are devices
+    // 3 and 0.
     CHECK(equal(value(result, 3), Tensor::vector<float>({6, 6})));
     CHECK(equal(value(result, 0), Tensor::vector<float>({40, 40})));
     CHECK(equal(value(result, 2), Tensor::vector<float>({6, 6})));

@@ -1,5 +1,5 @@
-// What TensorFlow's server answers to requests that no client of its own sends: recorded from TensorFlow
-// 2.21, as text. Where ours is another on purpose, the row says why.
+// What TensorFlow's server answers to requests that no client of its own sends: recorded from
+// TensorFlow 2.21, as text. Where ours is another on purpose, the row says why.
 #include <google/protobuf/text_format.h>
 
 #include "core/base/strings.hpp"

@@ -1,5 +1,5 @@
-// Steps that end on the thread of gRPC's that took them: as often, and with the same words, as those that
-// actors run.
+// Steps that end on the thread of gRPC's that took them: as often, and with the same words, as
+// those that actors run.
 #include <barrier>
 #include <mutex>
 #include <thread>

@@ -1,5 +1,5 @@
-// Graphs and clients that a gateway must survive: each ends with a canonical code and a sentence, the
-// node goes on, and gives the memory back.
+// Graphs and clients that a gateway must survive: each ends with a canonical code and a sentence,
+// the node goes on, and gives the memory back.
 #include <doctest/doctest.h>
 
 #include "core/base/strings.hpp"

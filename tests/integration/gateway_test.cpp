@@ -258,7 +258,8 @@ TEST_CASE("gateway: a session that misses a task says so before its client's dea
   of_node.job = "worker";
   Fixture f({}, of_node);
   const std::string request = tensorflow::CreateSessionRequest().SerializeAsString();
-  // Clients repeat what is UNAVAILABLE. A machine may be too busy for one answer to be there in time.
+  // Clients repeat what is UNAVAILABLE. A machine may be too busy for one answer to be there in
+  // time.
   CHECK(comes_true([&] {
     const Status answer =
         f.client->call("CreateSession", request, std::chrono::milliseconds(500)).status();
@@ -337,7 +338,8 @@ TEST_CASE_FIXTURE(Fixture,
   });
   REQUIRE_FALSE(path.empty());
   ask_guardian(KillActor{path}, [](caf::ok_atom) {});
-  // The first call may still have met the one that ended; it was not run then, or is not known to have been.
+  // The first call may still have met the one that ended; it was not run then, or is not known to
+  // have been.
   auto request = step(session, v.read().name());
   tensorflow::RunStepResponse answer;
   CHECK(comes_true([&] {

@@ -1,6 +1,6 @@
 // What kernels of GPUs do with shapes that a case table is too short for: packs of elements, tiles,
-// sums in parts, rows longer than a block. Each graph runs on a CPU and on a GPU, which is that of the
-// driver's double, or with TROUPE_TEST_GPU=real in the environment the machine's.
+// sums in parts, rows longer than a block. Each graph runs on a CPU and on a GPU, which is that of
+// the driver's double, or with TROUPE_TEST_GPU=real in the environment the machine's.
 #include <doctest/doctest.h>
 
 #include <cmath>

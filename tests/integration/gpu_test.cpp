@@ -130,7 +130,8 @@ Model cnn(const Scope& s, const std::string& optimizer) {
   return builder.trained(builder.dense("scores", y, 48, 5), optimizer);
 }
 
-// One layer of attention over embedded words, with dropout, as a Transformer's: four rows of six words.
+// One layer of attention over embedded words, with dropout, as a Transformer's: four rows of six
+// words.
 Model attention(const Scope& s, const std::string& optimizer) {
   constexpr std::int64_t rows = 4, words = 6, width = 8, heads = 2;
   const auto ints = [](std::initializer_list<std::int32_t> values) {
@@ -335,8 +336,8 @@ TEST_CASE("gpu: convolutions and their gradients are those of the CPU, with cuDN
     }
     if (is_real())
       continue;
-    // All but one go by cuDNN, one of them in two groups; each refusal is of one, or of both groups.
-    // The first run of each tries Winograd's algorithm twice, and may choose it.
+    // All but one go by cuDNN, one of them in two groups; each refusal is of one, or of both
+    // groups. The first run of each tries Winograd's algorithm twice, and may choose it.
     const int all = static_cast<int>(convolutions().size());
     const int most = way == 1 ? 0 : 3 * all, least = way == 1 ? 0 : 2 * (all - 2);
     for (const char* algorithm :

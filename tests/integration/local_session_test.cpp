@@ -217,7 +217,8 @@ TEST_CASE("local session: a session whose master session was killed goes on") {
                            status.message().find("The session goes on") != std::string::npos)),
           status.to_string());
     }
-    // Until it has ended, which steps on this thread need not notice: what is asked of it is answered by another one.
+    // Until it has ended, which steps on this thread need not notice: what is asked of it is
+    // answered by another one.
     auto devices = counting.session->devices();
     for (int i = 0; i < attempts && !devices.ok(); ++i)
       devices = counting.session->devices();

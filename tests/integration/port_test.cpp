@@ -154,8 +154,8 @@ private:
   std::mt19937_64 random_;
 };
 
-// Stands before a node's port: records what those who dial say, and mangles, when told to, one frame
-// of what passes in either direction.
+// Stands before a node's port: records what those who dial say, and mangles, when told to, one
+// frame of what passes in either direction.
 class Relay {
 public:
   explicit Relay(std::uint16_t to) : to_(to) {

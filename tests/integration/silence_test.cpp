@@ -1,5 +1,5 @@
-// Who waits for somebody silent is answered in time, by name and with the reason; the end of a process
-// is told at once, whoever else is silent. Times are those of the simulated clusters.
+// Who waits for somebody silent is answered in time, by name and with the reason; the end of a
+// process is told at once, whoever else is silent. Times are those of the simulated clusters.
 #include <doctest/doctest.h>
 
 #include <deque>

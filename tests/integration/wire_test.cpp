@@ -145,8 +145,8 @@ struct Fixture {
 } // namespace
 
 TEST_CASE_FIXTURE(Fixture, "wire: whatever a peer sends to whichever actor, all live and compute") {
-  // These ask for an end, and get it: of the node, of every session, of the one that they are sent to, of
-  // all that a master session did there that has ended.
+  // These ask for an end, and get it: of the node, of every session, of the one that they are sent
+  // to, of all that a master session did there that has ended.
   const std::vector<std::string> orders{"troupe::ShutDown", "troupe::ResetContainers",
                                         "troupe::CloseSession", "troupe::ResumeSession"};
   for (const char* task : {ps, worker}) {

@@ -8,9 +8,9 @@
 //   d  list of ys, list of xs                   adds d sum(ys) / dx: names, "" where none depends
 //   r  list of (name, tensor), fetches, targets one step: the fetched tensors
 //
-// Every answer is a code (u8; 0 is ok), a message, a list of names and a list of tensors. A tensor is
-// its dtype's number (i32), its rank (u8), its dimensions (i64) and its elements: bytes, or texts.
-// Those of resources and variants stay here.
+// Every answer is a code (u8; 0 is ok), a message, a list of names and a list of tensors. A tensor
+// is its dtype's number (i32), its rank (u8), its dimensions (i64) and its elements: bytes, or
+// texts. Those of resources and variants stay here.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
-// The reference of a config file's keys, as `troupe check --keys` prints it and docs/config.md shows
-// it. It comes from the table that files are read by.
+// The reference of a config file's keys, as `troupe check --keys` prints it and docs/config.md
+// shows it. It comes from the table that files are read by.
 #pragma once
 
 #include <string>

@@ -23,8 +23,8 @@ public:
   void declare(Options& options);
   bool has_config() const { return !file_.empty(); }
   const std::string& config_file() const { return file_; }
-  /// What the options say. INVALID_ARGUMENT for a wrong call; the mistakes of a config file are told
-  /// as `failed_in_file` wants them, with `in_file` set.
+  /// What the options say. INVALID_ARGUMENT for a wrong call; the mistakes of a config file are
+  /// told as `failed_in_file` wants them, with `in_file` set.
   Result<std::vector<NodeTarget>> read(bool& in_file) const;
   /// Of all that a node is asked. INVALID_ARGUMENT for what is no duration.
   Result<std::chrono::milliseconds> timeout() const;
@@ -33,8 +33,8 @@ private:
   std::string target_, file_, job_, timeout_ = "5s";
 };
 
-/// Calls `ask` for each index below `count`, a few at a time on threads of their own, so that a task
-/// that does not answer holds up none of the others for long.
+/// Calls `ask` for each index below `count`, a few at a time on threads of their own, so that a
+/// task that does not answer holds up none of the others for long.
 void for_each_node(std::size_t count, const std::function<void(std::size_t)>& ask);
 
 } // namespace troupe

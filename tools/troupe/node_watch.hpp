@@ -15,16 +15,17 @@ namespace troupe {
 
 class ClusterNode;
 
-/// A line of its own to one node, so that it answers while a session's steps run. One thread. A call that
-/// is not answered in time ends UNAVAILABLE or DEADLINE_EXCEEDED, naming the task and what its connection
-/// tells of it.
+/// A line of its own to one node, so that it answers while a session's steps run. One thread. A
+/// call that is not answered in time ends UNAVAILABLE or DEADLINE_EXCEEDED, naming the task and
+/// what its connection tells of it.
 class NodeWatch {
 public:
-  /// Without a time of its own: until a silent task of the cluster has been judged, as its master does.
+  /// Without a time of its own: until a silent task of the cluster has been judged, as its master
+  /// does.
   static constexpr std::chrono::milliseconds patience = Timeouts{}.lease + std::chrono::seconds(2);
 
-  /// Dialling, and all calls until the next `limit`, take at most so long together. UNAVAILABLE naming
-  /// who does not answer.
+  /// Dialling, and all calls until the next `limit`, take at most so long together. UNAVAILABLE
+  /// naming who does not answer.
   static Result<NodeWatch> dial(const Address& address, std::chrono::milliseconds limit = patience);
   /// A node in this process, which must live longer.
   static Result<NodeWatch> of(ClusterNode& node);

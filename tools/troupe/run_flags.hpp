@@ -1,4 +1,5 @@
-// What `troupe run` may ask of its session and its steps besides values: the flags, and what comes of them.
+// What `troupe run` may ask of its session and its steps besides values: the flags, and what comes
+// of them.
 #pragma once
 
 #include <string>
@@ -27,8 +28,8 @@ struct RunFlags {
   Status write(const RunMetadata& metadata) const;
 };
 
-/// A line for each node, the costliest first: its µs, the bytes of its outputs, device and name; tabs
-/// between.
+/// A line for each node, the costliest first: its µs, the bytes of its outputs, device and name;
+/// tabs between.
 std::string format_costs(std::vector<CostNode> nodes);
 
 } // namespace troupe

@@ -17,8 +17,8 @@
 namespace troupe {
 
 /// Made before any other thread that takes signals; takes over SIGCHLD and the signals of
-/// stop_signal_set(). Lines of its tasks are passed on without waiting for whoever reads ours, so an
-/// unread pipe keeps neither them nor us from ending.
+/// stop_signal_set(). Lines of its tasks are passed on without waiting for whoever reads ours, so
+/// an unread pipe keeps neither them nor us from ending.
 class Supervisor {
 public:
   Supervisor(const ClusterConfig& config, std::vector<NodeConfig> tasks);

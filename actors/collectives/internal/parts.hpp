@@ -22,11 +22,11 @@ struct Parts {
 };
 
 CollectivesActor own_handle(Self self);
-/// Calls `done` with the collectives of `task`, now or later; with why they cannot be had. The task is
-/// watched from then on.
+/// Calls `done` with the collectives of `task`, now or later; with why they cannot be had. The task
+/// is watched from then on.
 void with_peer(Self self, const Parts& parts, const std::string& task, CollectivePeer::Found done);
-/// Ends what waits for the collectives of `task`: they are there, or cannot be had. Later calls look
-/// anew if `status` is an error.
+/// Ends what waits for the collectives of `task`: they are there, or cannot be had. Later calls
+/// look anew if `status` is an error.
 void found(Self self, const std::string& task, const Status& status, const CollectivesActor& actor);
 void send_abort(Self self, const Parts& parts, const std::string& task, std::uint64_t gang,
                 const Status& why);

@@ -29,9 +29,9 @@ struct TraceRecord {
 /// Of output `slot`.
 OutputStats describe(std::int32_t slot, const Tensor& value);
 
-/// Ready nodes that are together worth a hand-over. The thread that takes the batch runs them, empties
-/// their inputs and puts their outputs where they are read. The owner does the rest: it counts down
-/// the nodes that read them.
+/// Ready nodes that are together worth a hand-over. The thread that takes the batch runs them,
+/// empties their inputs and puts their outputs where they are read. The owner does the rest: it
+/// counts down the nodes that read them.
 struct Batch {
   static constexpr std::int32_t most = 16;
   StepState* state = nullptr;
@@ -49,12 +49,12 @@ struct Batch {
 ///   awake ──sleep──▶ asleep ──a batch comes back: its helper tells the owner; or take_done──▶ awake
 ///   awake, asleep ──leave──▶ gone: batches are of no use any more
 ///
-/// A helper is a piece of work of the compute pool. It leaves when it has found no batch for a while,
-/// and after a number of batches in any case, so that other work of the pool has its turn.
+/// A helper is a piece of work of the compute pool. It leaves when it has found no batch for a
+/// while, and after a number of batches in any case, so that other work of the pool has its turn.
 ///
-/// Memory order: a batch goes out through its place in the ring and comes back through the head of the
-/// stack, both with release and acquire. So its helper sees all that the owner did before, and the
-/// owner sees all that the helper did.
+/// Memory order: a batch goes out through its place in the ring and comes back through the head of
+/// the stack, both with release and acquire. So its helper sees all that the owner did before, and
+/// the owner sees all that the helper did.
 class Crew {
 public:
   explicit Crew(ComputePool& pool);
@@ -81,8 +81,8 @@ public:
   Batch* take_done();
   /// Waits a little for a batch that is done; false if none came.
   bool wait_a_little();
-  /// From now on the first batch that is done wakes the owner. False, and nothing changed, if one is
-  /// done already.
+  /// From now on the first batch that is done wakes the owner. False, and nothing changed, if one
+  /// is done already.
   bool sleep();
   /// To be filled again.
   void recycle(Batch& batch);

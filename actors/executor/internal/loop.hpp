@@ -24,9 +24,9 @@ inline constexpr std::uint64_t least_batch_ticks = 9'000, most_batch_ticks = 45'
 /// their edges; and what it must know of them for that.
 inline constexpr std::int32_t nodes_ahead = 8, edges_ahead = 4, nodes_far_ahead = 20;
 
-/// All functions but run_batch are for the step's owner. The rules are TensorFlow's (common_runtime/
-/// propagator_state.cc), with one difference: cheap kernels go before small ones, and those before
-/// expensive ones.
+/// All functions but run_batch are for the step's owner. The rules are TensorFlow's
+/// (common_runtime/propagator_state.cc), with one difference: cheap kernels go before small ones,
+/// and those before expensive ones.
 template <bool Frames>
 class Loop {
 public:
@@ -309,7 +309,8 @@ inline void Loop<Frames>::clear_inputs(const ProgramNode& node, Iteration& itera
   }
 }
 
-// Instantiated in loop.cpp, which sees the rest (loop_native.hpp, loop_frames.hpp, loop_batches.hpp).
+// Instantiated in loop.cpp, which sees the rest (loop_native.hpp, loop_frames.hpp,
+// loop_batches.hpp).
 extern template class Loop<false>;
 extern template class Loop<true>;
 

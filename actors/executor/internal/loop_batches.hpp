@@ -54,8 +54,8 @@ bool Loop<Frames>::put_off(std::int32_t n, const ProgramNode& node, Item item) {
   return true;
 }
 
-// One here; others go to helpers, oldest first too: what is wide is done before what is deep, so that
-// there is enough for all.
+// One here; others go to helpers, oldest first too: what is wide is done before what is deep, so
+// that there is enough for all.
 template <bool Frames>
 void Loop<Frames>::run_small() {
   if constexpr (Frames) // these have none; nor is there code for them, which is short then

@@ -5,8 +5,9 @@
 
 namespace troupe::program {
 
-// Equal on every device that runs a part of the loop, since it is part of the keys under which they exchange
-// values; TensorFlow's formula, since one of them may be a task of its own. Never 0: that is the root.
+// Equal on every device that runs a part of the loop, since it is part of the keys under which they
+// exchange values; TensorFlow's formula, since one of them may be a task of its own. Never 0: that
+// is the root.
 inline std::uint64_t frame_id(std::uint64_t parent, std::int64_t iteration,
                               std::uint64_t name_hash) {
   auto combine = [](std::uint64_t a, std::uint64_t b) {

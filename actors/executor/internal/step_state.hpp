@@ -80,9 +80,9 @@ struct SmallItem {
   std::uint32_t cost = 0;
 };
 
-/// A kernel that did not finish at once. Its phase is the one word that its thread and the owner may
-/// write at the same time. The second to write it (exchange, acquire and release) sees all that the
-/// first one wrote, and completes the kernel.
+/// A kernel that did not finish at once. Its phase is the one word that its thread and the owner
+/// may write at the same time. The second to write it (exchange, acquire and release) sees all that
+/// the first one wrote, and completes the kernel.
 struct PendingKernel {
   enum Phase : int { starting, waiting, done };
   std::int32_t node = 0;
@@ -198,8 +198,8 @@ struct StepTrace {
   std::map<std::string, std::deque<std::string>, std::less<>> transfers;
 };
 
-/// The end of a step on a device that computes later than its kernels return: the device's stream has
-/// to come to an end, or its error is the step's.
+/// The end of a step on a device that computes later than its kernels return: the device's stream
+/// has to come to an end, or its error is the step's.
 struct DeviceWait {
   enum class Phase : std::uint8_t { not_begun, waiting, over };
   Phase phase = Phase::not_begun;    ///< of the owner
@@ -287,9 +287,9 @@ inline void empty(Entry& entry) {
   ::new (static_cast<void*>(&entry)) Entry; // construct_at would write all its bytes
 }
 
-/// Fills an empty slot without checking that it is empty. Within an iteration each node runs once and
-/// each slot has one edge. Only an Exit could fill a slot of another iteration twice; run_exit prevents
-/// that.
+/// Fills an empty slot without checking that it is empty. Within an iteration each node runs once
+/// and each slot has one edge. Only an Exit could fill a slot of another iteration twice; run_exit
+/// prevents that.
 inline void fill(Entry& slot, Entry&& value) {
   std::construct_at(&slot, std::move(value));
 }

@@ -81,8 +81,8 @@ public:
   std::int64_t bytes_in_use() const;
 
   DeviceHost host;
-  /// When all else of the rig is gone, checks that no step, however it ended, has kept memory. Tensors
-  /// that a test holds must not outlive the rig.
+  /// When all else of the rig is gone, checks that no step, however it ended, has kept memory.
+  /// Tensors that a test holds must not outlive the rig.
   struct Account {
     const Rig& rig;
     ~Account();

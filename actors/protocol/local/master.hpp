@@ -22,7 +22,8 @@ struct GraphParsed {
   std::uint64_t ticket = 0;
   std::shared_ptr<const Graph> graph; ///< null: see status
   Status status;
-  /// Where its nodes are, and of stateful ones the devices that are new; null: to be placed by signature.
+  /// Where its nodes are, and of stateful ones the devices that are new; null: to be placed by
+  /// signature.
   std::shared_ptr<const PlacedDevices> placed = nullptr;
   std::vector<std::pair<std::string, std::string>> assigned = {};
 };
@@ -57,8 +58,9 @@ struct CancelPart {
   WorkerSessionActor part;
   CancelStep cancel;
 };
-/// Sent after every step with values between tasks. After a step that ended well it may wait: nothing
-/// is left there but an empty rendezvous, so it goes with the next RunGraph, or after a while.
+/// Sent after every step with values between tasks. After a step that ended well it may wait:
+/// nothing is left there but an empty rendezvous, so it goes with the next RunGraph, or after a
+/// while.
 struct CleanupPart {
   WorkerSessionActor part;
   std::uint64_t step_id = 0;

@@ -19,8 +19,8 @@ struct Drain {
   Status refusal;
   Status end;
 };
-/// An actor that the node's owner has made becomes one of the tree: the guardian watches it as its own
-/// children, drains and stops it before them.
+/// An actor that the node's owner has made becomes one of the tree: the guardian watches it as its
+/// own children, drains and stops it before them.
 struct Adopt {
   std::string name; ///< in the tree
   DrainActor actor;

@@ -115,8 +115,8 @@ struct PutEdge {
   Tensor tensor;
   bool is_dead = false;
 };
-/// A kernel's receive, or a fetch of a partial run. Local only; `receive` comes back with the answer.
-/// Dropped without one, it ends the kernel with CANCELLED.
+/// A kernel's receive, or a fetch of a partial run. Local only; `receive` comes back with the
+/// answer. Dropped without one, it ends the kernel with CANCELLED.
 struct TakeEdge {
   std::uint64_t step_id = 0;
   std::string key;

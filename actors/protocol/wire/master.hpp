@@ -78,7 +78,8 @@ struct RunStep {
       0; ///< names this step for cancelling and for sending it again; 0: neither
   /// Of a step that was set up: some of its feeds and fetches. No targets, nothing to be recorded.
   std::string partial_run_handle;
-  /// Of a gateway's client, does not travel: it may lose the answer, however large that is, and come again.
+  /// Of a gateway's client, does not travel: it may lose the answer, however large that is, and
+  /// come again.
   bool may_come_again = false;
   /// Within one process, do not travel: the caller would run the next step itself; and the step has
   /// been begun by its caller, so there are no feeds and no names, but of a request id.
@@ -134,8 +135,8 @@ struct ReleaseCallable {
   std::uint64_t handle = 0;
 };
 struct CloseSession {};
-/// A master ends the session for a reason that its client cannot see; so much that the connection may
-/// be closed next.
+/// A master ends the session for a reason that its client cannot see; so much that the connection
+/// may be closed next.
 struct SessionEnded {
   StatusMessage status;
 };

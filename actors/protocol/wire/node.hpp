@@ -128,8 +128,8 @@ struct Heartbeat {
   /// For how long `from` had heard nothing of the receiver when it lost it last; 0: lost otherwise.
   std::int64_t silent_us = 0;
 };
-/// A task ends in order, so that nobody takes it for crashed; or it gives the receiver up, before it
-/// closes the connection, so that both say the same of it.
+/// A task ends in order, so that nobody takes it for crashed; or it gives the receiver up, before
+/// it closes the connection, so that both say the same of it.
 struct Farewell {
   std::string from;
   std::uint64_t incarnation = 0;

@@ -1,4 +1,5 @@
-// What a master and other tasks send to a task: its half of a session, graphs, steps, values of cut edges.
+// What a master and other tasks send to a task: its half of a session, graphs, steps, values of cut
+// edges.
 #pragma once
 
 #include <memory>
@@ -31,14 +32,15 @@ struct CreateWorkerSession {
   std::string master_task;   ///< "" for a master without task (a client's own)
   bool isolate = false;      ///< own variables instead of the task's
   std::int64_t lease_us = 0; ///< 0: for ever (master in the same process)
-  /// Set when the master is TensorFlow's: values of other tasks come from `remote_edges`, and each step
-  /// stays until it is cleaned up. Local only: does not travel.
+  /// Set when the master is TensorFlow's: values of other tasks come from `remote_edges`, and each
+  /// step stays until it is cleaned up. Local only: does not travel.
   std::shared_ptr<RemoteEdges> remote_edges = nullptr;
 };
 struct WorkerSessionCreated {
   WorkerSessionActor session;
   std::vector<DeviceAttributes> devices;
-  /// Within one process: the task is TensorFlow's, and the session stands for one there. Does not travel.
+  /// Within one process: the task is TensorFlow's, and the session stands for one there. Does not
+  /// travel.
   bool is_foreign = false;
 };
 struct DeleteWorkerSession {
@@ -51,8 +53,8 @@ struct FindWorkerSession {
 struct ClearContainers {
   std::vector<std::string> containers;
 };
-/// A piece of the GraphDef that the next RegisterGraph or ExtendGraph of the same sender ends: a graph
-/// may be longer than a message.
+/// A piece of the GraphDef that the next RegisterGraph or ExtendGraph of the same sender ends: a
+/// graph may be longer than a message.
 struct GraphPiece {
   std::string bytes;
 };
@@ -73,8 +75,8 @@ struct GraphRegistered {
   bool has_cut_edges = false;    ///< its parts exchange values: a step needs a rendezvous
   bool has_remote_edges = false; ///< also with other tasks: the step must be cleaned up afterwards
   std::vector<CostNode> cost_nodes = {}; ///< if wanted: its nodes, without times
-  /// Within one process, for a graph without cut edges: the graph manager, which runs it without the
-  /// session's help. Does not travel.
+  /// Within one process, for a graph without cut edges: the graph manager, which runs it without
+  /// the session's help. Does not travel.
   GraphManagerActor manager = {};
   /// Within one process, for a graph of one device without cut edges: what a thread needs to run it
   /// without any actor's help. Do not travel.
@@ -146,13 +148,13 @@ struct EdgesLost {
 /// by answers alone: an answer waits until the question has come through a slow link. The first is
 /// sent before any long message can stand in its way.
 struct RenewLease {};
-/// A worker session that has heard nothing of its master session for its lease, though their connection
-/// works, asks whether it is still part of it.
+/// A worker session that has heard nothing of its master session for its lease, though their
+/// connection works, asks whether it is still part of it.
 struct ConfirmLease {
   std::string task; ///< the worker session's
 };
-/// A master session was made again after it had ended: what the one before left here goes, its steps
-/// with `why`. What its steps have written stays.
+/// A master session was made again after it had ended: what the one before left here goes, its
+/// steps with `why`. What its steps have written stays.
 struct ResumeSession {
   StatusMessage why;
 };

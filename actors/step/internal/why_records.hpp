@@ -24,8 +24,8 @@ public:
   const TaskRecord* task(const std::string& name) const;
   /// Null for one that told nothing.
   const DeviceRecord* device(const std::string& name) const;
-  /// Of several that a loop makes of a node, the one in the frame and round of `like`; else any. Null
-  /// if there is none.
+  /// Of several that a loop makes of a node, the one in the frame and round of `like`; else any.
+  /// Null if there is none.
   const NodeRecord* find(const DeviceRecord& device, const std::string& name,
                          const NodeRecord* like = nullptr) const;
   /// The _Send nodes of an edge: one for each round of a loop; null if it has none.

@@ -33,8 +33,8 @@ class StepStats;
 
 namespace troupe {
 
-/// Whether no client may send nodes of the op. Graphs that TensorFlow has lowered hold its branches,
-/// and functions that its client has traced constants of its own.
+/// Whether no client may send nodes of the op. Graphs that TensorFlow has lowered hold its
+/// branches, and functions that its client has traced constants of its own.
 bool is_internal(std::string_view op, const OpRegistry& registry);
 
 /// All `from_proto` give INVALID_ARGUMENT for values that mean nothing; all `to_proto` replace what

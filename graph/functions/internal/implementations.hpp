@@ -1,4 +1,5 @@
-// Functions that compute the same for different device types, of which a call gets the one for its own.
+// Functions that compute the same for different device types, of which a call gets the one for its
+// own.
 #pragma once
 
 #include <map>
@@ -10,16 +11,16 @@
 
 namespace troupe::functions {
 
-/// TensorFlow's programs mark such functions by two attributes: "api_implements", equal for all of one
-/// kind, and "api_preferred_device", the device type that one was written for. The forward and the
-/// backward half of a function with a gradient are not exchanged: their values in between may differ.
-/// Source: TensorFlow's implementation_selector.cc.
+/// TensorFlow's programs mark such functions by two attributes: "api_implements", equal for all of
+/// one kind, and "api_preferred_device", the device type that one was written for. The forward and
+/// the backward half of a function with a gradient are not exchanged: their values in between may
+/// differ. Source: TensorFlow's implementation_selector.cc.
 class Implementations {
 public:
   explicit Implementations(const FunctionLibrary* library) : library_(library) {}
 
-  /// The function to call in place of `function` on a device of that type ("CPU"): itself unless there
-  /// is one written for it, with arguments and results of the same types.
+  /// The function to call in place of `function` on a device of that type ("CPU"): itself unless
+  /// there is one written for it, with arguments and results of the same types.
   const std::string& choose(const std::string& function, std::string_view device_type);
 
 private:

@@ -59,9 +59,9 @@ public:
                                    const std::vector<Endpoint>& inputs,
                                    const std::vector<DType>* result_types, NodeId trigger = -1) = 0;
 
-  /// The node hands on `outputs` from now on, after `effects`. Who reads an output may read it where
-  /// it comes from, and so run nothing for the others, unless it would miss effects: `outputs_tell`
-  /// says that it would not.
+  /// The node hands on `outputs` from now on, after `effects`. Who reads an output may read it
+  /// where it comes from, and so run nothing for the others, unless it would miss effects:
+  /// `outputs_tell` says that it would not.
   virtual Status finish(const std::vector<Endpoint>& outputs,
                         const std::vector<NodeId>& effects = {}, bool outputs_tell = false) = 0;
 };

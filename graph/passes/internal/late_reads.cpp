@@ -160,8 +160,8 @@ private:
     }
   }
 
-  // What comes after writers and is on another device gets what an Identity on the variable's device
-  // reads after them.
+  // What comes after writers and is on another device gets what an Identity on the variable's
+  // device reads after them.
   void send_after(const Reader& reader, const std::vector<Writer>& writers,
                   const std::vector<std::vector<NodeId>>& after) {
     if (!reader.source.gates.empty())

@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-/// The shapes of a graph, inferred when the first rule asks: few rules do, and inferring takes as long
-/// as the rest of the pass.
+/// The shapes of a graph, inferred when the first rule asks: few rules do, and inferring takes as
+/// long as the rest of the pass.
 class ShapesOnDemand {
 public:
   explicit ShapesOnDemand(const Graph& graph) : graph_(graph) {}
@@ -45,8 +45,8 @@ public:
   /// The integers of a constant int32 or int64 input.
   std::optional<std::vector<std::int64_t>> ints(int i) const { return ints(node_, i); }
   std::optional<std::vector<std::int64_t>> ints(const Node& of, int i) const;
-  /// The producer of input i, if it is a node of `op` that a rule may skip: not preserved, on the same
-  /// device, without control inputs. Else null.
+  /// The producer of input i, if it is a node of `op` that a rule may skip: not preserved, on the
+  /// same device, without control inputs. Else null.
   const Node* source_if(int i, std::string_view op) const;
 
   /// A new constant on the node's device; int32 or int64 as `like`.

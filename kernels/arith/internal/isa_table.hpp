@@ -37,8 +37,8 @@ struct GemmBlock {
   int64_t ldc;
 };
 
-/// Writes `rows` rows of n elements, one behind the other, each all of one element of `from`: of the
-/// first, and of every `step`-th behind it.
+/// Writes `rows` rows of n elements, one behind the other, each all of one element of `from`: of
+/// the first, and of every `step`-th behind it.
 using SpreadFn = void (*)(const void* from, int64_t step, int64_t rows, int64_t n, void* to);
 
 /// Selects one row: n outputs from a condition and two values, each stepping by 0 or 1 element.
@@ -74,9 +74,10 @@ struct WinogradCall {
   float* scratch;
 };
 
-/// One stage of a Fourier transform of f32 or f64, whose input has `width` columns (the signals side by
-/// side times the product of the radices before), `groups` of them and `radix` times as many:
-/// out[width (radix p + k) + q] = factor[k groups + p] times the sum over j of in[width (p + groups j)
+/// One stage of a Fourier transform of f32 or f64, whose input has `width` columns (the signals
+/// side by side times the product of the radices before), `groups` of them and `radix` times as
+/// many: out[width (radix p + k) + q] = factor[k groups + p] times the sum over j of in[width (p +
+/// groups j)
 /// + q] exp(-2 pi i j k / radix), for p below groups, k below radix, q below width. Radices above 5
 /// find exp(-2 pi i t / radix) behind the factors.
 struct FourierStage {
@@ -85,8 +86,8 @@ struct FourierStage {
   void *out_re, *out_im;
 };
 
-/// Between the transform of h complex numbers, in parts, and that of the 2 h real ones that they are
-/// made of, h + 1 complex numbers; root[k] = exp(-pi i k / h).
+/// Between the transform of h complex numbers, in parts, and that of the 2 h real ones that they
+/// are made of, h + 1 complex numbers; root[k] = exp(-pi i k / h).
 struct FourierHalf {
   int64_t half;
   const void *root_re, *root_im;

@@ -23,9 +23,9 @@ constexpr size_t num_scratch_kinds = 9;
 /// the same kind again.
 void* thread_scratch(Scratch kind, size_t bytes);
 
-/// Calls `run` with memory of at least `bytes` bytes, as above, and a margin after it as long again:
-/// for foreign code that says itself how much it needs, the first time that it runs. False if it
-/// wrote to the margin; what it computed is then not to be trusted.
+/// Calls `run` with memory of at least `bytes` bytes, as above, and a margin after it as long
+/// again: for foreign code that says itself how much it needs, the first time that it runs. False
+/// if it wrote to the margin; what it computed is then not to be trusted.
 bool runs_within(Scratch kind, size_t bytes, const std::function<void(void*)>& run);
 
 /// For tests. While it lives, every request of thread_scratch gets memory of its own that ends at a

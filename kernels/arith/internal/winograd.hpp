@@ -13,8 +13,8 @@ FilterPacking winograd_packing(ConvDirection direction, const Conv2DShape& shape
 void winograd_pack_filter(const WinogradLayout& layout, const float* filter, void* packed,
                           int64_t begin, int64_t end);
 
-/// Images that are next to each other and can, or cannot, all be computed so: an error is a part of a
-/// tile's largest value, so the outputs of a tile must not see values of very different sizes.
+/// Images that are next to each other and can, or cannot, all be computed so: an error is a part of
+/// a tile's largest value, so the outputs of a tile must not see values of very different sizes.
 struct ImageRun {
   int64_t end;
   bool is_even; ///< they can
@@ -31,8 +31,8 @@ void winograd_forward(const Conv2DShape& shape, const float* x, const ConvFilter
 void winograd_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
                              float* dx, int64_t begin, int64_t end);
 
-/// As conv2d_backward_filter; false, with nothing computed, where another way is faster, an image is
-/// not even or a gradient not finite.
+/// As conv2d_backward_filter; false, with nothing computed, where another way is faster, an image
+/// is not even or a gradient not finite.
 bool winograd_backward_filter(const Conv2DShape& shape, const float* x, const float* dy,
                               float* dfilter, int64_t begin, int64_t end);
 

@@ -1,11 +1,13 @@
-// Bessel functions and erfc, in double for f32, too: series of Chebyshev's polynomials that go through the
-// function at 64 of Chebyshev's points. Of f32 the first terms alone, to 1e-9; of f64 all of them.
+// Bessel functions and erfc, in double for f32, too: series of Chebyshev's polynomials that go
+// through the function at 64 of Chebyshev's points. Of f32 the first terms alone, to 1e-9; of f64
+// all of them.
 #include "kernels/arith/isa/math.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 namespace {
 
-// exp(-x) I0(x) and exp(-x) I1(x) / x by x / 4 - 1, x below 8; from there on exp(-x) sqrt(x) In(x) by 16 / x - 1.
+// exp(-x) I0(x) and exp(-x) I1(x) / x by x / 4 - 1, x below 8; from there on exp(-x) sqrt(x) In(x)
+// by 16 / x - 1.
 constexpr double i0_near[] = {
     3.38397637204738042e-1,   -3.04682672343198399e-1,  1.71620901522208775e-1,
     -9.49010970480476444e-2,  4.93052842396707085e-2,   -2.37374148058994688e-2,
@@ -49,8 +51,8 @@ constexpr double i1_far[] = {
     -3.20952592199342396e-17, -4.65030536848935833e-17, 4.41434832307170795e-18,
     7.51729631084210481e-18};
 
-// I0(x), I1(x) / x, K0(x) + log(x / 2) I0(x) and x (K1(x) - log(x / 2) I1(x)) by x^2 / 2 - 1, x below 2; from there
-// on exp(x) sqrt(x) Kn(x) by 4 / x - 1.
+// I0(x), I1(x) / x, K0(x) + log(x / 2) I0(x) and x (K1(x) - log(x / 2) I1(x)) by x^2 / 2 - 1, x
+// below 2; from there on exp(x) sqrt(x) Kn(x) by 4 / x - 1.
 constexpr double i0_small[] = {1.60292280680796332,     6.38809625651177011e-1,
                                3.6854859694361758e-2,   9.82878127251479832e-4,
                                1.49836542089272927e-5,  1.4738449008423847e-7,
@@ -97,7 +99,8 @@ constexpr double erfc_any[] = {
     4.13902798607301017e-6,  7.74038306619849067e-7,  -2.18864010492343957e-7,
     1.07649994656709104e-8,  4.5219598112182869e-9};
 
-/// The series of the first `few` coefficients, or with `exact` of all, at t in [-1, 1]: Clenshaw's sum.
+/// The series of the first `few` coefficients, or with `exact` of all, at t in [-1, 1]: Clenshaw's
+/// sum.
 template <bool exact, int few, int size>
 TROUPE_INLINE double series(const double (&c)[size], double t) {
   constexpr int terms = exact ? size : few;

@@ -84,8 +84,8 @@ TROUPE_INLINE float remainder_of(float a, float b) {
 TROUPE_INLINE double remainder_of(double a, double b) {
   return __builtin_fmod(a, b);
 }
-// The library scales denormals up before it takes their exponent; where they count as 0, as on compute
-// threads, that gives some number.
+// The library scales denormals up before it takes their exponent; where they count as 0, as on
+// compute threads, that gives some number.
 TROUPE_INLINE float without_denormals(float a) {
   return __builtin_fabsf(a) < 0x1p-126F ? __builtin_copysignf(0, a) : a;
 }
@@ -213,9 +213,10 @@ bool row_pow(const void* left, const void* right, void* result, int64_t n, RowMo
   return row<T, T, Binary<BinaryOp::pow, T>>(left, right, result, n, mode);
 }
 
-/// The remainder of floats, computed in f64 without branches. It is exact where the quotient has at most
-/// 29 bits; `fits` turns 0 where it has more, for infinities, NaN and denormals, which f64 may see as 0,
-/// and for a remainder that is none of a normal number's size, which a cast to f32 may flush.
+/// The remainder of floats, computed in f64 without branches. It is exact where the quotient has at
+/// most 29 bits; `fits` turns 0 where it has more, for infinities, NaN and denormals, which f64 may
+/// see as 0, and for a remainder that is none of a normal number's size, which a cast to f32 may
+/// flush.
 TROUPE_INLINE float remainder_by_doubles(float a, float b, int& fits) {
   constexpr double longest = 0x1p29, infinity = __builtin_huge_val();
   const double x = a, y = b;

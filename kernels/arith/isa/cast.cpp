@@ -89,8 +89,8 @@ void halves_to_floats(const void* x, void* y, int64_t begin, int64_t end) {
   for (; i < end; ++i)
     out[i] = load(in[i]);
 }
-/// Everything else becomes a float on its way to f16, and on its way from there: in blocks, by these
-/// instructions.
+/// Everything else becomes a float on its way to f16, and on its way from there: in blocks, by
+/// these instructions.
 constexpr int64_t block = 256;
 template <class From>
 void to_halves(const void* x, void* y, int64_t begin, int64_t end) {
@@ -129,8 +129,8 @@ void floats_to_bfloats(const void* x, void* y, int64_t begin, int64_t end) {
     out[i].bits = float_to_bfloat_bits(in[i]);
 }
 
-/// Four at once, for which there is no instruction: what is below 2^51 is the last bits of a sum with
-/// 1.5 * 2^52.
+/// Four at once, for which there is no instruction: what is below 2^51 is the last bits of a sum
+/// with 1.5 * 2^52.
 template <class From>
 void reals_to_longs(const void* x, void* y, int64_t begin, int64_t end) {
   using Reals = Vector<double, 4>;
@@ -156,8 +156,8 @@ void reals_to_longs(const void* x, void* y, int64_t begin, int64_t end) {
     out[i] = static_cast<int64_t>(in[i]);
 }
 
-/// Four at once: the halves of a number are the last bits of 2^52 and of 2^84, each exact, and their sum
-/// is rounded once. To floats only what a double holds exactly, below 2^53.
+/// Four at once: the halves of a number are the last bits of 2^52 and of 2^84, each exact, and
+/// their sum is rounded once. To floats only what a double holds exactly, below 2^53.
 template <class To>
 void longs_to_reals(const void* x, void* y, int64_t begin, int64_t end) {
   using Longs = Vector<int64_t, 4>;

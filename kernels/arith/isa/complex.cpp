@@ -1,6 +1,6 @@
-// Complex numbers, a block at a time: taken apart into real and imaginary parts, which vectors compute
-// with, and put together again. Where the plain formulas give nothing finite (zeros, infinities, the ends
-// of the range) the generic code computes the element anew.
+// Complex numbers, a block at a time: taken apart into real and imaginary parts, which vectors
+// compute with, and put together again. Where the plain formulas give nothing finite (zeros,
+// infinities, the ends of the range) the generic code computes the element anew.
 #include "kernels/arith/internal/generic.hpp"
 #include "kernels/arith/isa/math.hpp"
 

@@ -1,5 +1,6 @@
-// Depthwise convolution and dilation: the channels of a pixel are a row, and whole rows are multiplied
-// or compared. Several pixels that see the same part of the filter share each load of it.
+// Depthwise convolution and dilation: the channels of a pixel are a row, and whole rows are
+// multiplied or compared. Several pixels that see the same part of the filter share each load of
+// it.
 #include "kernels/arith/isa/lanes.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -70,7 +71,8 @@ struct Axis {
     const int64_t begin = up(-first, dilation), end = least(filter, up(source - first, dilation));
     return {most(end - begin, 0), begin, first + begin * dilation, begin == 0 && end == filter};
   }
-  /// Element f of the filter joined source o to this target if o * stride = target + pad - f * dilation.
+  /// Element f of the filter joined source o to this target if o * stride = target + pad - f *
+  /// dilation.
   [[gnu::always_inline]] inline Taps backward_at(int64_t target) const {
     const int64_t place = target + pad;
     int64_t f = 0;
@@ -123,7 +125,8 @@ struct OneEach {
   }
 };
 
-/// The same where a channel has several filters: lane i has the value of channel `first` + place[i].
+/// The same where a channel has several filters: lane i has the value of channel `first` +
+/// place[i].
 template <class T, class N>
 struct SeveralEach {
   using Place = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
@@ -192,8 +195,8 @@ struct Pixels {
   Full<T> of[count];
 };
 
-/// Adds to neighbouring pixels what three neighbours of the source give each of them. They share loads
-/// of the source, too.
+/// Adds to neighbouring pixels what three neighbours of the source give each of them. They share
+/// loads of the source, too.
 template <class F, int count, class T>
 TROUPE_INLINE void step_three(Pixels<T, count>& result, const Plan& plan, const T* from,
                               const T* weights, auto n, auto values) {
@@ -260,8 +263,8 @@ TROUPE_INLINE void add_to_channels(const Full<T>& values, int64_t multiplier, in
   }
 }
 
-/// `count` pixels, the first of which is `target`; they have the same taps, but for where the sources
-/// begin.
+/// `count` pixels, the first of which is `target`; they have the same taps, but for where the
+/// sources begin.
 template <class F, template <class, class> class Values, int count, class T>
 void write_pixels(const Plan& plan, const Taps& rows, const Taps& columns, const T* source,
                   const T* filter, T* target) {
@@ -289,8 +292,8 @@ void write_pixels(const Plan& plan, const Taps& rows, const Taps& columns, const
     some(c, plan.filters - c);
 }
 
-/// Every `period`th pixel of a row, from `first` on. Those of [begin, end) see the whole filter from
-/// left to right.
+/// Every `period`th pixel of a row, from `first` on. Those of [begin, end) see the whole filter
+/// from left to right.
 template <class F, template <class, class> class Values, class T>
 void write_row(const Plan& plan, const Taps& rows, int64_t first, int64_t begin, int64_t end,
                const T* source, const T* filter, T* target) {
@@ -370,8 +373,8 @@ struct Range {
   }
 };
 
-/// Adds, for each of `taps` neighbouring elements of a filter's row, the products of the pixels of a
-/// range. Several `chains` let additions run side by side.
+/// Adds, for each of `taps` neighbouring elements of a filter's row, the products of the pixels of
+/// a range. Several `chains` let additions run side by side.
 template <int taps, int chains, class T>
 TROUPE_INLINE void add_products(const Conv2DShape& s, const T* x, const T* dy, T* sums, Range range,
                                 auto n, auto values, int64_t c) {

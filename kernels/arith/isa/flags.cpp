@@ -1,4 +1,5 @@
-// Which bytes are not 0. Nothing branches on a byte, for half of such branches would be mispredicted.
+// Which bytes are not 0. Nothing branches on a byte, for half of such branches would be
+// mispredicted.
 #include "kernels/arith/isa/lanes.hpp"
 
 namespace troupe::arith::TROUPE_ISA {

@@ -1,5 +1,5 @@
-// Stages of Fourier transforms, after Stockham: each stage sorts what it writes, so that all reads and
-// writes are of neighbours. Real and imaginary parts lie in arrays of their own.
+// Stages of Fourier transforms, after Stockham: each stage sorts what it writes, so that all reads
+// and writes are of neighbours. Real and imaginary parts lie in arrays of their own.
 #include "kernels/arith/isa/lanes.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -285,7 +285,8 @@ void real_half(const FourierHalf& call) {
   }
 }
 
-/// The other way round, of what has twice the size; of the first and the last element the real parts.
+/// The other way round, of what has twice the size; of the first and the last element the real
+/// parts.
 template <class T>
 void real_whole(const FourierHalf& call, const T* from) {
   T *re = static_cast<T*>(call.re), *im = static_cast<T*>(call.im);

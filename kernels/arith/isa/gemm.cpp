@@ -1,4 +1,5 @@
-// Matrix products by Eigen (f32, f64) and, of integers, by strips of the result that lie in registers.
+// Matrix products by Eigen (f32, f64) and, of integers, by strips of the result that lie in
+// registers.
 #include "kernels/arith/isa/lanes.hpp"
 #include <Eigen/Core>
 
@@ -186,8 +187,8 @@ TROUPE_INLINE void add_strip(const T* a, const Factors<T>& of_a, const T* b, int
   }
 }
 
-/// All rows of C's columns [begin, begin + columns). What is narrower than a strip, or lies turned, is copied
-/// into one first.
+/// All rows of C's columns [begin, begin + columns). What is narrower than a strip, or lies turned,
+/// is copied into one first.
 template <class T>
 void multiply_strips(const GemmBlock& g, int64_t begin, int64_t columns) {
   constexpr int64_t width = strip_columns<T>;

@@ -1,7 +1,7 @@
 // Elementary functions in a form that the compiler turns into vector code: no branches, no calls,
-// no tables; exp_of also takes a vector. exp: x = n ln 2 + r, e^x = 2^n * (1 + q(r)) with q a Taylor polynomial on |r| <=
-// ln(2)/2. log: x = 2^e * m with m in [sqrt(1/2), sqrt(2)), log m = 2 atanh(s) with s = (m - 1) /
-// (m + 1).
+// no tables; exp_of also takes a vector. exp: x = n ln 2 + r, e^x = 2^n * (1 + q(r)) with q a
+// Taylor polynomial on |r| <= ln(2)/2. log: x = 2^e * m with m in [sqrt(1/2), sqrt(2)), log m = 2
+// atanh(s) with s = (m - 1) / (m + 1).
 #pragma once
 #include "kernels/arith/isa/lanes.hpp"
 
@@ -212,8 +212,8 @@ TROUPE_INLINE T softplus_of(T x) {
   return positive + log_plus(u, (e - (u - T(1))) / u);
 }
 
-/// atan(q) / q - 1 by z = q * q for |q| <= 1, but for its sign: Chebyshev's series of atan, cut where
-/// its terms are below the last place, as a polynomial of z.
+/// atan(q) / q - 1 by z = q * q for |q| <= 1, but for its sign: Chebyshev's series of atan, cut
+/// where its terms are below the last place, as a polynomial of z.
 TROUPE_INLINE float atan_tail(float z) {
   constexpr float terms[] = {
       -3.333329868e-01f, 1.999905617e-01f,  -1.427370296e-01f, 1.102468170e-01f,  -8.700871198e-02f,

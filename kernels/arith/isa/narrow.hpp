@@ -1,5 +1,6 @@
-// Floating point elements of 16 bits, which are computed in f32: a register of floats from as many of
-// them, and back, rounded to nearest. Float16 is there where the processor has instructions for it.
+// Floating point elements of 16 bits, which are computed in f32: a register of floats from as many
+// of them, and back, rounded to nearest. Float16 is there where the processor has instructions for
+// it.
 #pragma once
 #include "kernels/arith/internal/half_bits.hpp"
 #include "kernels/arith/isa/lanes.hpp"

@@ -1,5 +1,5 @@
-// Blocks of Philox4x32-10, as many at once as a register has lanes of 64 bits: of each lane the lower half counts, and the
-// product of two lower halves is one instruction.
+// Blocks of Philox4x32-10, as many at once as a register has lanes of 64 bits: of each lane the
+// lower half counts, and the product of two lower halves is one instruction.
 #include "kernels/arith/isa/lanes.hpp"
 #if !defined(__AVX2__) && defined(__SSE2__)
 #include <emmintrin.h>

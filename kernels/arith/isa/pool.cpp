@@ -39,8 +39,8 @@ struct Channels {
   Full<T> part[count];
 };
 
-/// What F::step makes of some channels of a window's pixels, beginning with `first`: `count` times as
-/// many as a register has lanes, or the first n of them.
+/// What F::step makes of some channels of a window's pixels, beginning with `first`: `count` times
+/// as many as a register has lanes, or the first n of them.
 template <class F, int count, class T>
 TROUPE_INLINE Channels<T, count> over_window(const Pool2DShape& s, Window w, const T* in, auto n,
                                              T first) {

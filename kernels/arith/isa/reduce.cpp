@@ -1,5 +1,5 @@
-// Inner loops of reductions. f32 sums and products run in f32 over short runs (at most 64 steps one after
-// the other in each lane), and in f64 over the runs.
+// Inner loops of reductions. f32 sums and products run in f32 over short runs (at most 64 steps one
+// after the other in each lane), and in f64 over the runs.
 #include "kernels/arith/isa/extreme.hpp"
 #include "kernels/arith/isa/narrow.hpp"
 
@@ -339,9 +339,9 @@ void few_columns(int64_t* acc, const T* in, int64_t rows, int64_t stride, int64_
   }
 }
 
-/// Whole rows of few columns, one behind the other, as long rows of registers: lane k of register j is
-/// of column (j * width + k) modulo the columns, and as many registers as there are columns begin anew.
-/// Returns how many rows it took.
+/// Whole rows of few columns, one behind the other, as long rows of registers: lane k of register j
+/// is of column (j * width + k) modulo the columns, and as many registers as there are columns
+/// begin anew. Returns how many rows it took.
 template <class T, class F>
 int64_t whole_few_columns(int64_t* acc, const T* in, int64_t rows, int64_t columns) {
   using Acc = typename F::Acc;

@@ -1,5 +1,5 @@
-// Rows of images of another size. A pixel's channels fill registers; what is left of them takes a part of one, or smaller
-// vectors where the processor is slow to write parts.
+// Rows of images of another size. A pixel's channels fill registers; what is left of them takes a
+// part of one, or smaller vectors where the processor is slow to write parts.
 #include "kernels/arith/isa/lanes.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -11,7 +11,8 @@ constexpr int width = lanes<float>;
 /// The count of a vector that is full.
 struct Whole {};
 
-/// body.template operator()<W>(first, count) for all of n values, in vectors W that are full, but for the last.
+/// body.template operator()<W>(first, count) for all of n values, in vectors W that are full, but
+/// for the last.
 template <class Body>
 TROUPE_INLINE void for_each_vector(int64_t n, Body body) {
   int64_t i = 0;

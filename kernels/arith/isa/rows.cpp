@@ -94,8 +94,8 @@ TROUPE_INLINE T row_sum(int64_t n, Value value) {
   return static_cast<T>(total);
 }
 
-/// How many rows are taken at once: what is done once for each row is then done in lanes, and what a
-/// row's first loop wrote has reached the cache when the second reads it.
+/// How many rows are taken at once: what is done once for each row is then done in lanes, and what
+/// a row's first loop wrote has reached the cache when the second reads it.
 constexpr int64_t row_block = 16;
 TROUPE_INLINE int64_t rows_at_once(int64_t columns) {
   return columns > 256 ? 1 : row_block;

@@ -1,12 +1,14 @@
-// Special functions that are the same few polynomials for each element, so that loops become vector code.
+// Special functions that are the same few polynomials for each element, so that loops become vector
+// code.
 #include "kernels/arith/isa/math.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 namespace {
 
-/// Wichura's PPND7 (Algorithm AS 241, 1988): the normal quantile of 1/2 + q as a quotient of polynomials, of q^2 in the
-/// middle and of sqrt(-log(tail)) in two parts farther out; `tail` is 1/2 - |q|, which the caller has without
-/// rounding. The parts differ in their coefficients alone.
+/// Wichura's PPND7 (Algorithm AS 241, 1988): the normal quantile of 1/2 + q as a quotient of
+/// polynomials, of q^2 in the
+/// middle and of sqrt(-log(tail)) in two parts farther out; `tail` is 1/2 - |q|, which the caller
+/// has without rounding. The parts differ in their coefficients alone.
 TROUPE_INLINE float quantile(float q, float tail) {
   const float a = abs_of(q);
   const bool middle = a <= 0.425f;
@@ -29,8 +31,8 @@ TROUPE_INLINE float quantile(float q, float tail) {
   return with_sign_of(tail == 0.0f ? Real<float>::infinity : value, q);
 }
 
-/// Of x > 0, or NaN: from below 12 by 1/x + 1/(x + 1) + …, four at a time in one quotient; from there on a series with
-/// Bernoulli's numbers B_2k / 2k.
+/// Of x > 0, or NaN: from below 12 by 1/x + 1/(x + 1) + …, four at a time in one quotient; from
+/// there on a series with Bernoulli's numbers B_2k / 2k.
 TROUPE_INLINE double digamma_of(double x) {
   const bool is_small = x < 12.0;
   double steps = 0;

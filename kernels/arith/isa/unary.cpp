@@ -110,7 +110,8 @@ TROUPE_INLINE V chosen(const float* table, const Places& which) {
 }
 
 /// A function in intervals, each with a polynomial from its lower end on that was fitted for the
-/// smallest largest error; in the first one, below a half, x + x * p(x); 1 from F::high on. Below 2 ulp.
+/// smallest largest error; in the first one, below a half, x + x * p(x); 1 from F::high on. Below 2
+/// ulp.
 template <class F>
 struct Piecewise {
   template <class V>
@@ -194,8 +195,8 @@ struct Tanh {
 
 #else
 /// A quotient p / q of polynomials with Eigen's coefficients, as in TensorFlow's kernel; below 1 by
-/// x + x * (p - q) / q, which keeps more digits. Choosing from tables, as Piecewise does, costs more than
-/// a division where registers have 32 bytes.
+/// x + x * (p - q) / q, which keeps more digits. Choosing from tables, as Piecewise does, costs
+/// more than a division where registers have 32 bytes.
 struct QuotientTanh {
   template <class V>
   TROUPE_INLINE V of(V x) {
@@ -281,8 +282,9 @@ TROUPE_INLINE float erf_of(float x) {
   const float far = 1.0f - exp_of(-(l + t));
   return with_sign_of(a < 1.0f ? near : far, x);
 }
-/// Below 1: x + x * s(x^2). From there on: 1 - exp(-x^2) * p((x - 3) / (x + 3)), which is 1 from 6 on.
-/// Both polynomials go through the function at Chebyshev's points; relative errors 1e-17 and 6e-17.
+/// Below 1: x + x * s(x^2). From there on: 1 - exp(-x^2) * p((x - 3) / (x + 3)), which is 1 from 6
+/// on. Both polynomials go through the function at Chebyshev's points; relative errors 1e-17 and
+/// 6e-17.
 TROUPE_INLINE double erf_of(double x) {
   const double a = abs_of(x), square = a * a;
   double s = -7.79589882700214224e-10;

@@ -20,9 +20,9 @@ bool can_turn(const Conv2DShape& s) {
   return s.filter_h * s.filter_w > 1 && has_turned(s);
 }
 
-/// oneDNN 2.6's AVX2 code for the filter's gradient of a strided convolution of one pixel gathers the
-/// pixels that it reads into its scratchpad by whole vectors, and asks for room for the channels that
-/// there are: with fewer than a vector has it writes beyond the end.
+/// oneDNN 2.6's AVX2 code for the filter's gradient of a strided convolution of one pixel gathers
+/// the pixels that it reads into its scratchpad by whole vectors, and asks for room for the
+/// channels that there are: with fewer than a vector has it writes beyond the end.
 bool filter_gradient_leaves_its_scratchpad(const Conv2DShape& s) {
   constexpr int64_t vector = 8;
   return s.filter_h == 1 && s.filter_w == 1 && (s.stride_h > 1 || s.stride_w > 1) &&
@@ -111,9 +111,9 @@ int64_t output_offset(const Conv2DShape& s, int64_t image) {
   return image * s.out_h * s.out_w * s.out_c;
 }
 
-/// The same convolution over images that have their padding in them, where oneDNN needs it: for what
-/// leaves_its_rows() says; and its code for AVX2 takes no padding of more than three columns, and what it
-/// has otherwise takes three times as long.
+/// The same convolution over images that have their padding in them, where oneDNN needs it: for
+/// what leaves_its_rows() says; and its code for AVX2 takes no padding of more than three columns,
+/// and what it has otherwise takes three times as long.
 Conv2DShape as_computed(const Conv2DShape& s, int64_t images) {
   constexpr int64_t widest = 3,
                     most = 32 << 20; // columns; bytes of the copies, which a thread keeps

@@ -1,6 +1,6 @@
-// What all that runs oneDNN's primitives shares. The library runs on OpenMP: it is held to the calling
-// thread, because the caller has already split the work. Each call brings its own scratchpad, each thread
-// its own stream.
+// What all that runs oneDNN's primitives shares. The library runs on OpenMP: it is held to the
+// calling thread, because the caller has already split the work. Each call brings its own
+// scratchpad, each thread its own stream.
 #pragma once
 
 #include <atomic>

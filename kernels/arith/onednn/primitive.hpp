@@ -1,5 +1,5 @@
-// Convolutions as oneDNN computes them: f32, activations plain NHWC, filters HWIO, laid out anew where the
-// chosen code wants another layout and the caller has not done so.
+// Convolutions as oneDNN computes them: f32, activations plain NHWC, filters HWIO, laid out anew
+// where the chosen code wants another layout and the caller has not done so.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,12 @@ struct Descriptors {
   void turn_filter();
 };
 
-/// Which of factor and offset the primitive applies to a result of the forward direction before it is
-/// written; part of what it is cached by.
+/// Which of factor and offset the primitive applies to a result of the forward direction before it
+/// is written; part of what it is cached by.
 int64_t bits_of(const ConvEpilogue& epilogue);
 
-/// The factor's and the offset's place among the arguments of a primitive made for bits_of(epilogue).
+/// The factor's and the offset's place among the arguments of a primitive made for
+/// bits_of(epilogue).
 void add_operands(Arguments& arguments, const Descriptors& d, const ConvEpilogue& epilogue);
 
 /// Immutable but for its trust; shared by all threads.
@@ -43,14 +44,14 @@ struct Primitive {
   bool turns = false; // the filter is another convolution's; then it always reorders
 };
 
-/// Padding below an image and behind its rows, as the shape's sizes imply; negative where the last ones are
-/// not read.
+/// Padding below an image and behind its rows, as the shape's sizes imply; negative where the last
+/// ones are not read.
 int64_t rows_below(const Conv2DShape& s);
 int64_t columns_behind(const Conv2DShape& s);
 
-/// oneDNN 2.6's compiled code reads and writes beyond the rows where the filter is wider than the image,
-/// or where the padding on one side is much more than on the other or more than the filter reaches:
-/// wrong values, or the end of the process.
+/// oneDNN 2.6's compiled code reads and writes beyond the rows where the filter is wider than the
+/// image, or where the padding on one side is much more than on the other or more than the filter
+/// reaches: wrong values, or the end of the process.
 bool leaves_its_rows(const Conv2DShape& s);
 
 /// The primitive of a convolution over `images` images, from the cache or new; null where oneDNN

@@ -1,4 +1,5 @@
-// Bands of diagonals of matrices as tensors: which diagonals, how long, and where their elements lie.
+// Bands of diagonals of matrices as tensors: which diagonals, how long, and where their elements
+// lie.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +38,8 @@ inline void set_alignment(Diagonals& d, std::string_view align) {
   d.lower_left = align.empty() || align.ends_with("LEFT");
 }
 
-/// low and high from input `k`, a number or two of them. INVALID_ARGUMENT in TensorFlow's words, `none`
-/// where it has no number.
+/// low and high from input `k`, a number or two of them. INVALID_ARGUMENT in TensorFlow's words,
+/// `none` where it has no number.
 inline Status read_k(const Tensor& k, Diagonals& d,
                      std::string_view none = "Expected diag_index to have at least 1 element") {
   if (k.shape().rank() > 1)
@@ -62,8 +63,8 @@ inline Status check_order(const Diagonals& d) {
   return {};
 }
 
-/// Whether the matrix has these diagonals; sets `longest`. `stops` end the first sentences of the lower
-/// and the upper index, which TensorFlow's kernels write each in its way.
+/// Whether the matrix has these diagonals; sets `longest`. `stops` end the first sentences of the
+/// lower and the upper index, which TensorFlow's kernels write each in its way.
 inline Status check_range(Diagonals& d, std::array<std::string_view, 2> stops = {".", "."}) {
   const auto inside = [&](std::int64_t i) {
     return (i > -d.rows && i < d.columns) || i == 0; // 0 of matrices without elements, too

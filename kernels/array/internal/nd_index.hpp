@@ -18,8 +18,8 @@ struct NdIndex {
   std::int64_t bad = -1;           ///< the last index that is outside, which TensorFlow names
 };
 
-/// Requires indices of rank 1 or more, whose last dimension is at most the shape's rank. UNIMPLEMENTED
-/// for indices that are no integers.
+/// Requires indices of rank 1 or more, whose last dimension is at most the shape's rank.
+/// UNIMPLEMENTED for indices that are no integers.
 Result<NdIndex> read_nd_index(const Tensor& indices, const Shape& shape);
 
 /// "indices[0,1] = [7, 2]" for index `at`.

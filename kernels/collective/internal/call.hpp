@@ -21,7 +21,8 @@ struct NodeAttrs {
   std::shared_ptr<const CollectiveMath> math;
 };
 
-/// INVALID_ARGUMENT "group_size must be positive integer but got 0", and for a timeout that is none.
+/// INVALID_ARGUMENT "group_size must be positive integer but got 0", and for a timeout that is
+/// none.
 template <CollectiveKind Kind>
 Result<std::shared_ptr<const void>> prepare_node(PrepareContext& c);
 Result<NodeAttrs> read_attrs(PrepareContext& c, CollectiveKind kind);

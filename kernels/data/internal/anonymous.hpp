@@ -1,5 +1,5 @@
-// Resources without a name of their own: they live as long as a variant beside their handle, or their
-// step.
+// Resources without a name of their own: they live as long as a variant beside their handle, or
+// their step.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// auto_shard: a dataset's graph, changed so that each of several workers reads a share of it. Plain: a
-// graph in, a graph out.
+// auto_shard: a dataset's graph, changed so that each of several workers reads a share of it.
+// Plain: a graph in, a graph out.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ using TakersOfArguments = std::function<Result<std::vector<std::string>>(const F
 
 /// By file: the files' names are shared out, before what reads them; what shuffles them shuffles a
 /// worker's own. By data: each worker takes every so many elements of all. By hint: where the
-/// placeholder of Dataset.shard(SHARD_HINT, …) stands. `automatic` is by file where that can be, else
-/// by data. NOT_FOUND for `file` where nothing reads files; what `takers` fails with.
+/// placeholder of Dataset.shard(SHARD_HINT, …) stands. `automatic` is by file where that can be,
+/// else by data. NOT_FOUND for `file` where nothing reads files; what `takers` fails with.
 Status auto_shard(DatasetGraph& graph, const ShardOptions& options,
                   const TakersOfArguments& takers);
 

@@ -9,7 +9,8 @@ namespace troupe::data {
 /// shapes.
 Result<Element> make_batch(Elements& elements, Allocator& memory);
 
-/// Of a component: the shape that elements are padded to, -1 for as long as the longest; and with what.
+/// Of a component: the shape that elements are padded to, -1 for as long as the longest; and with
+/// what.
 struct Padding {
   PartialShape shape;
   Tensor value;

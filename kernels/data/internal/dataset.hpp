@@ -37,9 +37,9 @@ inline constexpr std::int64_t infinite = -1, unknown = -2;
 /// A number of calls, places or elements that is left to us.
 inline constexpr std::int64_t autotune = -1;
 
-/// One way through a dataset's elements; it keeps the dataset. Its owner awaits each call before the
-/// next one, and before the iterator's end. What it does in the background by itself ends with it:
-/// its destructor cancels that, and waits for nothing.
+/// One way through a dataset's elements; it keeps the dataset. Its owner awaits each call before
+/// the next one, and before the iterator's end. What it does in the background by itself ends with
+/// it: its destructor cancels that, and waits for nothing.
 class Iterator {
 public:
   virtual ~Iterator() = default;
@@ -63,8 +63,9 @@ struct Recipe {
   Tensors inputs; ///< datasets among them
 };
 
-/// What a dataset's iterators share and its order hangs on, as the seeds of a shuffle. It is for one way
-/// through the dataset, and for one place in it: TensorFlow makes a dataset again for each of them.
+/// What a dataset's iterators share and its order hangs on, as the seeds of a shuffle. It is for
+/// one way through the dataset, and for one place in it: TensorFlow makes a dataset again for each
+/// of them.
 struct SharedOrder {
   std::atomic<bool> is_taken{false};
   /// Whether this is the first way through.

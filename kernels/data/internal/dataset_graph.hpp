@@ -15,8 +15,8 @@ public:
   /// The nodes that have made the dataset, and constants of their other inputs. UNIMPLEMENTED for a
   /// dataset that no node has made, such as a window.
   static Result<DatasetGraph> of(const Dataset& dataset);
-  /// The same with nodes of its own for each place of a dataset that has a SharedOrder, or is made of
-  /// one. RESOURCE_EXHAUSTED beyond 100 000 nodes.
+  /// The same with nodes of its own for each place of a dataset that has a SharedOrder, or is made
+  /// of one. RESOURCE_EXHAUSTED beyond 100 000 nodes.
   static Result<DatasetGraph> with_orders_apart(const Dataset& dataset);
   /// The last one is the sink.
   explicit DatasetGraph(std::vector<WrittenNode> nodes)

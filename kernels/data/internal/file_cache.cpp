@@ -103,7 +103,8 @@ private:
   std::string path_;
 };
 
-// Nothing is seen of the cache before its last element is there; what is left half way was never there.
+// Nothing is seen of the cache before its last element is there; what is left half way was never
+// there.
 class Writing final : public IteratorOver<FileCacheDataset> {
 public:
   Writing(std::shared_ptr<const FileCacheDataset> dataset, IteratorRef input,

@@ -1,4 +1,5 @@
-// A dataset whose elements the first whole iteration writes to a file, from which later ones read them.
+// A dataset whose elements the first whole iteration writes to a file, from which later ones read
+// them.
 #pragma once
 
 #include "kernels/data/internal/dataset.hpp"

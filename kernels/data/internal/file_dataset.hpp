@@ -1,5 +1,5 @@
-// FileDataset: the texts that files consist of, file by file. Those who derive from it say how a file is
-// cut.
+// FileDataset: the texts that files consist of, file by file. Those who derive from it say how a
+// file is cut.
 #pragma once
 
 #include <string>

@@ -27,8 +27,8 @@ Status give_text_of_handle(KernelContext& c) {
   return {};
 }
 
-/// Kernel: the handle in the text that is input 0. INVALID_ARGUMENT for one of another device, or of an
-/// iterator, of class I, with other elements than attributes say, where they say something.
+/// Kernel: the handle in the text that is input 0. INVALID_ARGUMENT for one of another device, or
+/// of an iterator, of class I, with other elements than attributes say, where they say something.
 template <class I>
 Status give_handle_of_text(KernelContext& c) {
   TROUPE_ASSIGN(const auto text, scalar_input<std::string>(c, 0));

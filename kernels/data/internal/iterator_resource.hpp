@@ -1,5 +1,5 @@
-// IteratorResource: the iterator behind a handle; Iteration: one way through a dataset, shared by the
-// kernels that ask it for elements.
+// IteratorResource: the iterator behind a handle; Iteration: one way through a dataset, shared by
+// the kernels that ask it for elements.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ public:
   Async<Status> save(StateEntries& to, Cancellation& cancellation);
   Async<Status> restore(const StateEntries& from, Cancellation& cancellation);
 
-  /// Runs `start`, which asks for an element: here if the last ones took no more than a small kernel
-  /// does, else on another thread.
+  /// Runs `start`, which asks for an element: here if the last ones took no more than a small
+  /// kernel does, else on another thread.
   static void run(std::shared_ptr<Iteration> iteration, std::function<void()> start);
 
 private:
@@ -77,8 +77,8 @@ struct IteratorSpec {
 Result<std::shared_ptr<const void>> prepare_elements(PrepareContext& c);
 /// A PrepareFn: private to the node unless it has a shared_name.
 Result<std::shared_ptr<const void>> prepare_iterator(PrepareContext& c);
-/// The node's iterator, whose handle becomes output 0. INVALID_ARGUMENT if one of that name has other
-/// elements.
+/// The node's iterator, whose handle becomes output 0. INVALID_ARGUMENT if one of that name has
+/// other elements.
 Result<std::shared_ptr<IteratorResource>> node_iterator(KernelContext& c);
 /// While it lives, who asks why the kernel's step does not go on hears what the pipeline does.
 class PipelineNote {
@@ -93,9 +93,9 @@ private:
 /// A new dataset's iteration for the kernel.
 Result<std::shared_ptr<Iteration>> begin_iteration(const KernelContext& c, DatasetRef dataset);
 
-/// For a kernel that goes through all of a dataset, input `dataset`: `begin(c, iteration)` gives the
-/// coroutine, whose status is the kernel's. Compiling functions takes some time, so the iteration begins
-/// where the elements are computed.
+/// For a kernel that goes through all of a dataset, input `dataset`: `begin(c, iteration)` gives
+/// the coroutine, whose status is the kernel's. Compiling functions takes some time, so the
+/// iteration begins where the elements are computed.
 template <class Begin>
 void with_iteration(KernelContext& c, KernelDone done, Begin begin, int dataset = 0) {
   auto pipeline = Pipeline::make(c);

@@ -1,5 +1,5 @@
-// Lanes: the datasets that a function makes of an input's elements, read ahead by several at once, their
-// elements in turn.
+// Lanes: the datasets that a function makes of an input's elements, read ahead by several at once,
+// their elements in turn.
 #pragma once
 
 #include "kernels/data/internal/pipeline.hpp"

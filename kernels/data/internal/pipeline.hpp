@@ -1,5 +1,5 @@
-// Pipeline: what the iterators of one iteration have in common. ElementPull: one asking for an element.
-// Everything here waits without a thread.
+// Pipeline: what the iterators of one iteration have in common. ElementPull: one asking for an
+// element. Everything here waits without a thread.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ namespace troupe::data {
 
 /// A function of a graph with the values that it has captured; they follow its arguments.
 struct CapturedFunction {
-  /// How an error of a call is told, which TensorFlow's datasets do in three ways: as it is; with the op
-  /// that called; as INTERNAL with the text in it.
+  /// How an error of a call is told, which TensorFlow's datasets do in three ways: as it is; with
+  /// the op that called; as INTERNAL with the text in it.
   enum class Errors { plain, of_op, internal };
 
   std::string op; ///< of the node that has it, for messages
@@ -55,8 +55,8 @@ private:
   Tensors captured_;
 };
 
-/// What a mapped element's call gave, as TensorFlow has it: an OUT_OF_RANGE ends the sequence, unless
-/// there has to be an element for each of the input's.
+/// What a mapped element's call gave, as TensorFlow has it: an OUT_OF_RANGE ends the sequence,
+/// unless there has to be an element for each of the input's.
 Next after_map(Result<Tensors> mapped, bool keeps_cardinality);
 
 /// Of the datasets that functions make while it goes on, too.
@@ -122,8 +122,8 @@ public:
 
   Pipeline& pipeline() const { return *pipeline_; }
   Cancellation& cancellation() const { return cancellation_; }
-  /// For loops that may be long: now and then looks at the cancellation, and after some milliseconds
-  /// lets other work of the threads go first.
+  /// For loops that may be long: now and then looks at the cancellation, and after some
+  /// milliseconds lets other work of the threads go first.
   Async<Status> breathe() {
     if (++breaths_ % breaths_between_looks != 0)
       return Status();
@@ -146,9 +146,9 @@ Async<Result<IteratorRef>> iterator_of_element(const BoundFunction& function, El
                                                std::shared_ptr<Pipeline> pipeline,
                                                ElementPull& pull);
 
-/// A condition variable for coroutines: who waits goes on, on another thread, when it is notified or
-/// its pull is cancelled. It has the mutex of what it waits for; whoever destroys it has seen to it
-/// that nobody waits.
+/// A condition variable for coroutines: who waits goes on, on another thread, when it is notified
+/// or its pull is cancelled. It has the mutex of what it waits for; whoever destroys it has seen to
+/// it that nobody waits.
 class Gate {
 public:
   /// Called with the lock held; returns with it held, though on another thread. What was waited for
@@ -191,8 +191,8 @@ public:
   const std::shared_ptr<Pipeline>& pipeline() const { return pipeline_; }
   Cancellation& ended() const { return *ended_; }
   void end();
-  /// Begins a coroutine on another thread. It must end soon after `ended` is cancelled, and keeps what
-  /// it uses.
+  /// Begins a coroutine on another thread. It must end soon after `ended` is cancelled, and keeps
+  /// what it uses.
   void run(std::function<Async<Status>()> work) const;
 
 private:

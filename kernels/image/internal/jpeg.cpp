@@ -1,5 +1,5 @@
-// JPEG through libjpeg. Its errors jump: the functions that it jumps into hold nothing that would have
-// to be destroyed.
+// JPEG through libjpeg. Its errors jump: the functions that it jumps into hold nothing that would
+// have to be destroyed.
 #include <cstddef>
 #include <cstdio>
 
@@ -126,8 +126,8 @@ bool start(JpegReader& r) {
   return jpeg_start_decompress(&r.jpeg) == TRUE;
 }
 
-/// Rows have the columns from `left` on, so many as `width`, from now on: chroma is upsampled within them.
-/// `left` comes back as where the block begins that holds it, to which the rows reach.
+/// Rows have the columns from `left` on, so many as `width`, from now on: chroma is upsampled
+/// within them. `left` comes back as where the block begins that holds it, to which the rows reach.
 bool crop_columns(JpegReader& r, JDIMENSION& left, JDIMENSION width) {
   if (setjmp(r.errors.jump))
     return false;

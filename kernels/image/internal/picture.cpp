@@ -55,7 +55,8 @@ std::optional<std::string> blocks(Bytes& bytes) {
   }
 }
 
-/// GIF's form of Lempel, Ziv and Welch: `count` indices of colors, or nothing where there are fewer.
+/// GIF's form of Lempel, Ziv and Welch: `count` indices of colors, or nothing where there are
+/// fewer.
 std::optional<std::vector<std::uint8_t>> unpack(std::string_view data, int bits,
                                                 std::size_t count) {
   constexpr int most = 4096;

@@ -15,8 +15,8 @@ struct PictureSize {
   std::int64_t frames = 1, height = 0, width = 0, channels = 0;
   std::int64_t samples() const { return frames * height * width * channels; }
 };
-/// Where the pixels go, once their number is known; samples() of 1 byte, or of 2 where the reader was
-/// asked for 16 bits.
+/// Where the pixels go, once their number is known; samples() of 1 byte, or of 2 where the reader
+/// was asked for 16 bits.
 using PictureMemory = FunctionView<Result<void*>(const PictureSize&)>;
 /// Called now and then in long loops; may throw.
 using PictureCheck = FunctionView<void()>;

@@ -1,5 +1,5 @@
-// PNG through libpng. Its errors jump: the functions that it jumps into hold nothing that would have
-// to be destroyed.
+// PNG through libpng. Its errors jump: the functions that it jumps into hold nothing that would
+// have to be destroyed.
 #include <png.h>
 
 #include <csetjmp>

@@ -73,8 +73,8 @@ private:
   std::vector<float> weights_;
 };
 
-/// Rows of the input in the width of the output. Rows of the output that follow each other read the same ones,
-/// and as many as one of them reads are kept.
+/// Rows of the input in the width of the output. Rows of the output that follow each other read the
+/// same ones, and as many as one of them reads are kept.
 class WideRows {
 public:
   /// A row is made by `make` from its columns.

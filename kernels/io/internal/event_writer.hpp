@@ -1,5 +1,5 @@
-// EventWriter: the resource behind a summary writer's handle. It collects events and appends them to
-// an event file.
+// EventWriter: the resource behind a summary writer's handle. It collects events and appends them
+// to an event file.
 #pragma once
 
 #include <mutex>

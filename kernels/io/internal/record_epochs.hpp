@@ -15,9 +15,9 @@
 
 namespace troupe::io {
 
-/// An epoch shuffles the files, reads some of them in turn into a buffer, and gives a random record of
-/// the buffer as soon as that is full or the files are over. The next epoch begins when the buffer is
-/// empty. Any thread; one reads at a time.
+/// An epoch shuffles the files, reads some of them in turn into a buffer, and gives a random record
+/// of the buffer as soon as that is full or the files are over. The next epoch begins when the
+/// buffer is empty. Any thread; one reads at a time.
 class RecordEpochs {
 public:
   struct Spec {
@@ -33,10 +33,10 @@ public:
   ~RecordEpochs();
   RecordEpochs(const RecordEpochs&) = delete;
 
-  /// `count` records. `go_on` is asked between records; its failure ends the reading, and loses none.
-  /// After another error what is in the buffer stays, and the next epoch begins behind it. NOT_FOUND
-  /// "Found no files at …"; INVALID_ARGUMENT "Can't open …"; OUT_OF_RANGE for files without records;
-  /// DATA_LOSS; RESOURCE_EXHAUSTED.
+  /// `count` records. `go_on` is asked between records; its failure ends the reading, and loses
+  /// none. After another error what is in the buffer stays, and the next epoch begins behind it.
+  /// NOT_FOUND "Found no files at …"; INVALID_ARGUMENT "Can't open …"; OUT_OF_RANGE for files
+  /// without records; DATA_LOSS; RESOURCE_EXHAUSTED.
   Result<std::vector<std::string>> take(std::int64_t count, FunctionView<Status()> go_on);
 
 private:

@@ -16,9 +16,9 @@ struct WantedV1 {
   int preferred = -1; ///< the file to look in first
 };
 
-/// Restores it. The files stay open until the step ends, for its other nodes. In TensorFlow's words:
-/// NOT_FOUND "Tensor name \"w\" not found in checkpoint files …", INVALID_ARGUMENT "Expected to
-/// restore a tensor of type float, got a tensor of type int32 instead: …" or "Shape in
+/// Restores it. The files stay open until the step ends, for its other nodes. In TensorFlow's
+/// words: NOT_FOUND "Tensor name \"w\" not found in checkpoint files …", INVALID_ARGUMENT "Expected
+/// to restore a tensor of type float, got a tensor of type int32 instead: …" or "Shape in
 /// shape_and_slice spec does not match the shape in the save file: …".
 Status restore_v1(KernelContext& c, const WantedV1& wanted);
 

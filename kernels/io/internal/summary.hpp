@@ -22,8 +22,8 @@ inline void add_value(MessageWriter& summary, const MessageWriter& value) {
 }
 /// HistogramProto of the values. INVALID_ARGUMENT for NaN and infinity, naming `node`.
 Result<MessageWriter> histogram_message(const Tensor& values, std::string_view node);
-/// A PNG file of 1 to 4 channels of 8 or 16 bits, compressed by zlib's `level`. `pixels` has height *
-/// width * channels numbers, those of 16 bits with the upper byte first.
+/// A PNG file of 1 to 4 channels of 8 or 16 bits, compressed by zlib's `level`. `pixels` has height
+/// * width * channels numbers, those of 16 bits with the upper byte first.
 Result<std::string> png_file(const std::uint8_t* pixels, int height, int width, int channels,
                              int bits = 8, int level = -1);
 /// A WAV file of 16 bits for each sample, frame by frame.

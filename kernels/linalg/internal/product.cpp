@@ -18,7 +18,8 @@ std::int64_t rows_at_once(const arith::GemmShape& shape) {
   return std::max(room / std::max<std::int64_t>(shape.n, 1), least);
 }
 
-/// What takes some tenths of a second: longer products are cut, to look at the cancellation in between.
+/// What takes some tenths of a second: longer products are cut, to look at the cancellation in
+/// between.
 constexpr double long_flops = 2e10;
 
 /// Rows or columns of a product of `work` flops between two looks at the cancellation.

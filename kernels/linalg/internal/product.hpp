@@ -15,8 +15,8 @@ inline double flops(const arith::GemmShape& shape) {
          static_cast<double>(shape.k);
 }
 
-/// The floating point operations of a product of floats that takes as long: complex products are four real
-/// ones, integers have plain loops.
+/// The floating point operations of a product of floats that takes as long: complex products are
+/// four real ones, integers have plain loops.
 inline double work_of(arith::Type type, const arith::GemmShape& shape) {
   const bool is_complex = type == arith::Type::complex64 || type == arith::Type::complex128;
   const bool is_integer = type == arith::Type::int32 || type == arith::Type::int64;
@@ -33,14 +33,14 @@ using Finish = FunctionView<void(std::int64_t begin, std::int64_t end)>;
 void product(KernelContext& c, arith::Type type, const arith::GemmShape& shape, const void* a,
              const void* b, void* out, const Finish* finish = nullptr, double finish_cost = 0);
 
-/// Products of `batch` entries, whose matrices lie one after the other; a_index and b_index, where not
-/// null, say which matrix of A or B an entry takes.
+/// Products of `batch` entries, whose matrices lie one after the other; a_index and b_index, where
+/// not null, say which matrix of A or B an entry takes.
 void products(KernelContext& c, arith::Type type, const arith::GemmShape& shape, const void* a,
               const std::int64_t* a_index, const void* b, const std::int64_t* b_index, void* out,
               std::int64_t batch);
 
-/// One product, or several, on a GPU, of floats, doubles, halves or bfloat16s. `batches` products, whose operands
-/// follow each other, or are one for all where `one_a`, `one_b`.
+/// One product, or several, on a GPU, of floats, doubles, halves or bfloat16s. `batches` products,
+/// whose operands follow each other, or are one for all where `one_a`, `one_b`.
 Status product_on_gpu(KernelContext& c, const arith::GemmShape& shape, const void* a, const void* b,
                       Tensor& out, std::int64_t batches = 1, bool one_a = false,
                       bool one_b = false);

@@ -1,4 +1,5 @@
-// Variants that hold a C++ number: "int", "float", "double" or "bool", whose bytes are the metadata.
+// Variants that hold a C++ number: "int", "float", "double" or "bool", whose bytes are the
+// metadata.
 #pragma once
 
 #include <optional>

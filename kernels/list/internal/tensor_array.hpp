@@ -1,5 +1,5 @@
-// TensorArray: an array of tensors that lives as long as its step; each element is written once and,
-// in gradients, summed up.
+// TensorArray: an array of tensors that lives as long as its step; each element is written once
+// and, in gradients, summed up.
 #pragma once
 
 #include <mutex>
@@ -45,8 +45,8 @@ public:
   Status mark_size(std::int32_t size);
   bool is_dynamic() const;
   Status narrow_shape(const PartialShape& shape);
-  /// An array for the gradients of its elements, whose shapes have `prepended` in front. From now on
-  /// its own size is fixed.
+  /// An array for the gradients of its elements, whose shapes have `prepended` in front. From now
+  /// on its own size is fixed.
   Result<std::shared_ptr<TensorArray>> make_gradient(std::string name, const Shape& prepended,
                                                      Allocator& account);
   void close();
@@ -76,8 +76,8 @@ private:
 
 /// The array whose handle is input 0. INVALID_ARGUMENT, or NOT_FOUND where its step has ended.
 Result<std::shared_ptr<TensorArray>> input_array(KernelContext& c);
-/// The same; INVALID_ARGUMENT "TensorArray dtype is … but Op is trying to write dtype …" (or "but Op
-/// requested dtype") if it holds another dtype.
+/// The same; INVALID_ARGUMENT "TensorArray dtype is … but Op is trying to write dtype …" (or "but
+/// Op requested dtype") if it holds another dtype.
 Result<std::shared_ptr<TensorArray>> input_array_to_write(KernelContext& c, DType dtype);
 Result<std::shared_ptr<TensorArray>> input_array_to_read(KernelContext& c);
 /// Handles of one step begin with these.

@@ -30,8 +30,8 @@ inline Status check_signature(const KernelContext& c, std::vector<DType> inputs,
                                   listed(outputs)));
 }
 
-/// The one whose handle is input 0. INVALID_ARGUMENT "Table localhost t is not initializable" for one
-/// that is not filled at once.
+/// The one whose handle is input 0. INVALID_ARGUMENT "Table localhost t is not initializable" for
+/// one that is not filled at once.
 inline Result<std::shared_ptr<LookupTable>> initializable_table(KernelContext& c) {
   TROUPE_ASSIGN(const ResourceHandle handle, detail::given_handle(c, 0));
   TROUPE_ASSIGN(auto table, c.resources().lookup<LookupTable>(handle.container, handle.name));

@@ -18,8 +18,8 @@ Result<std::int64_t> count_lines(KernelContext& c, AllowedFiles& files, const st
                                  std::int64_t most = all_lines);
 
 /// Visits the first `wanted` lines in their order, or all of them. In TensorFlow's words:
-/// INVALID_ARGUMENT "Invalid content in F: empty line found at position 3." and "Invalid vocab_size in
-/// F: expected 3 but got 2", OUT_OF_RANGE for a file without lines of which all are wanted.
+/// INVALID_ARGUMENT "Invalid content in F: empty line found at position 3." and "Invalid vocab_size
+/// in F: expected 3 but got 2", OUT_OF_RANGE for a file without lines of which all are wanted.
 Status for_each_line(KernelContext& c, AllowedFiles& files, const std::string& name,
                      std::int64_t wanted,
                      FunctionView<Status(std::int64_t number, std::string_view line)> visit);

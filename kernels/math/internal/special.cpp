@@ -30,8 +30,8 @@ double polynomial(const double (&terms)[count], double x) {
   return out;
 }
 
-/// Wichura's PPND16 (Algorithm AS 241, 1988): the quantile of 1/2 + q to 16 digits; `tail` is 1/2 - |q|, which the
-/// caller has without rounding.
+/// Wichura's PPND16 (Algorithm AS 241, 1988): the quantile of 1/2 + q to 16 digits; `tail` is 1/2 -
+/// |q|, which the caller has without rounding.
 double quantile(double q, double tail) {
   if (std::abs(q) <= 0.425) {
     constexpr double above[] = {3.3871328727963666080e0, 1.3314166789178437745e2,

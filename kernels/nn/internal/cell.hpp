@@ -17,8 +17,8 @@ inline float sigmoid(float x) {
   return 1.0F / (1.0F + std::exp(-x));
 }
 
-/// INVALID_ARGUMENT "w must be 2D", "w.dim_size(0) != cell_size * 4: 3 vs. 8". With `rank_of`, what GRU cells
-/// call it, "Rank of w_ru_ must be 2, got 1".
+/// INVALID_ARGUMENT "w must be 2D", "w.dim_size(0) != cell_size * 4: 3 vs. 8". With `rank_of`, what
+/// GRU cells call it, "Rank of w_ru_ must be 2, got 1".
 inline Status check_dims(std::string_view name, std::string_view field, const Shape& shape,
                          std::initializer_list<std::pair<std::string_view, std::int64_t>> dims,
                          std::string_view rank_of = {}) {

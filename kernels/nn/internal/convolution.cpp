@@ -333,8 +333,8 @@ Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor
   return {};
 }
 
-// Each part sums its images, or a band of one's rows, into a buffer of its own, the first one into the
-// output: the result depends on the number of parts alone.
+// Each part sums its images, or a band of one's rows, into a buffer of its own, the first one into
+// the output: the result depends on the number of parts alone.
 Status filter_gradient(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                        const Tensor& dy, Tensor& out) {
   TROUPE_ASSIGN(const auto type, arith::conv2d_type(x.dtype()));

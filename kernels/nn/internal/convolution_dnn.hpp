@@ -1,6 +1,6 @@
-// Convolutions on GPUs by cuDNN, of one group; sizes are at least 1. Each gives false where cuDNN is
-// not to be had, refuses the sizes, or lacks memory: then nothing was computed, and the caller does
-// without.
+// Convolutions on GPUs by cuDNN, of one group; sizes are at least 1. Each gives false where cuDNN
+// is not to be had, refuses the sizes, or lacks memory: then nothing was computed, and the caller
+// does without.
 #pragma once
 
 #include "kernels/arith/conv.hpp"

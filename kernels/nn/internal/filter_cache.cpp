@@ -6,8 +6,8 @@ namespace troupe {
 
 namespace {
 
-// Whether both are the same elements: as long as the first is held, whoever changes the variable that
-// it came from makes a copy.
+// Whether both are the same elements: as long as the first is held, whoever changes the variable
+// that it came from makes a copy.
 bool is_same(const Tensor& held, const Tensor& other) {
   return held.raw() == other.raw() && held.buffer() == other.buffer();
 }

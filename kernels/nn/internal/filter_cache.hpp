@@ -26,9 +26,9 @@ struct PackedFilter {
   std::size_t bytes() const;
 };
 
-/// Keeps a filter in each layout that steps ask for, so that batches of different sizes find theirs.
-/// A filter that changes from step to step is soon no longer kept: holding it would cost a copy each
-/// time. Any thread.
+/// Keeps a filter in each layout that steps ask for, so that batches of different sizes find
+/// theirs. A filter that changes from step to step is soon no longer kept: holding it would cost a
+/// copy each time. Any thread.
 class FilterCache {
 public:
   /// What was kept of the same elements in the same layout, for a call with `packing`.

@@ -60,8 +60,8 @@ inline constexpr Kernel<void(Windows windows, WindowDividers by, const void* pat
 inline constexpr Kernel<void(Windows windows, WindowDividers by, const void*x, void*y,
                              std::int64_t n)>
     max_pool{images::nn_pool, "max_pool"}, avg_pool{images::nn_pool, "avg_pool"};
-/// For each of n windows the place of its first largest element within it, as int32: row * window_w +
-/// column; -1 of a window in the padding alone.
+/// For each of n windows the place of its first largest element within it, as int32: row * window_w
+/// + column; -1 of a window in the padding alone.
 inline constexpr Kernel<void(Windows windows, WindowDividers by, const void* x, void* places,
                              std::int64_t n)>
     largest_places{images::nn_pool, "largest_places"};
@@ -77,9 +77,10 @@ inline constexpr Kernel<void(Windows windows, WindowDividers by, const void* dy,
 // is i / inner % channels.
 
 /// For each channel two sums over its elements, in parts: each row of blocks takes `share` of them,
-/// row r gives sums[r, 0, channel] and sums[r, 1, channel]. Without dy: of x - s and its square, where
-/// s is the channel's first element. With dy: of dy and dy * (x - mean). Here inner is 1: x is rows of
-/// channels. A block of 256 threads takes `columns` channels, or with in_runs so many runs of four.
+/// row r gives sums[r, 0, channel] and sums[r, 1, channel]. Without dy: of x - s and its square,
+/// where s is the channel's first element. With dy: of dy and dy * (x - mean). Here inner is 1: x
+/// is rows of channels. A block of 256 threads takes `columns` channels, or with in_runs so many
+/// runs of four.
 inline constexpr Kernel<void(const void* dy, const void* x, const void* mean, void* sums,
                              std::int64_t rows, std::int64_t channels, std::int64_t share,
                              int columns, bool in_runs)>

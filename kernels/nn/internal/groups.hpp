@@ -1,5 +1,5 @@
-// Grouped convolution: the channels fall into groups of equal size, each convolved by its own output
-// channels of the filter. A group is copied out, convolved as any other, and copied back.
+// Grouped convolution: the channels fall into groups of equal size, each convolved by its own
+// output channels of the filter. A group is copied out, convolved as any other, and copied back.
 #pragma once
 
 #include "kernels/arith/conv.hpp"
@@ -8,8 +8,8 @@
 namespace troupe::nn {
 
 /// How many groups a filter of that depth makes of the input's channels; `s` is the whole
-/// convolution. 0: there are no channels, and all sums are 0. INVALID_ARGUMENT unless the output's channels
-/// divide by it, too.
+/// convolution. 0: there are no channels, and all sums are 0. INVALID_ARGUMENT unless the output's
+/// channels divide by it, too.
 Result<std::int64_t> groups_of(const arith::Conv2DShape& s, std::int64_t filter_depth);
 
 /// Of one group.

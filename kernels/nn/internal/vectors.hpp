@@ -6,8 +6,8 @@
 
 namespace troupe::nn {
 
-/// INVALID_ARGUMENT if `bias` cannot be added to the channels of a value of that shape, whose channels
-/// are dimension `channel`.
+/// INVALID_ARGUMENT if `bias` cannot be added to the channels of a value of that shape, whose
+/// channels are dimension `channel`.
 inline Status check_bias(const Tensor& bias, const Shape& shape, int channel) {
   if (bias.shape().rank() != 1)
     return invalid_argument(str_cat("Biases must be 1D: ", bias.shape()));
@@ -18,8 +18,8 @@ inline Status check_bias(const Tensor& bias, const Shape& shape, int channel) {
   return {};
 }
 
-/// INVALID_ARGUMENT if `vector`, "scale" and its like, has not an element for each channel; `when` begins
-/// the sentence.
+/// INVALID_ARGUMENT if `vector`, "scale" and its like, has not an element for each channel; `when`
+/// begins the sentence.
 inline Status check_channels(const char* name, const Tensor& vector, std::int64_t channels,
                              const char* when = "") {
   if (vector.shape().rank() != 1)

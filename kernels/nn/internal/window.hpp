@@ -39,8 +39,8 @@ Result<Extent> window_extent(const WindowPadding& padding, int axis, std::int64_
 Result<std::int64_t> infer_extent(const WindowPadding& padding, int axis, std::int64_t input,
                                   std::int64_t window, std::int64_t dilation, std::int64_t stride);
 
-/// Checks of pools' gradients in TensorFlow's words: the sizes of their result, and that the last of `count`
-/// windows does not begin behind an image dimension.
+/// Checks of pools' gradients in TensorFlow's words: the sizes of their result, and that the last
+/// of `count` windows does not begin behind an image dimension.
 Status check_not_negative(const Tensor& sizes);
 Status check_last_window(std::int64_t count, std::int64_t stride, std::int64_t input);
 
@@ -59,11 +59,11 @@ struct PoolAttrs {
 };
 
 /// Reads and checks them for a kernel: NHWC, windows and strides of the two spatial dimensions, or
-/// of the depth. UNIMPLEMENTED for windows over both, over the batch, or over a depth in other steps
-/// than its own size.
+/// of the depth. UNIMPLEMENTED for windows over both, over the batch, or over a depth in other
+/// steps than its own size.
 Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs);
-/// The same of an op whose ksize and strides are inputs: TensorFlow's kernels check them in another order,
-/// with other sentences.
+/// The same of an op whose ksize and strides are inputs: TensorFlow's kernels check them in another
+/// order, with other sentences.
 Result<PoolAttrs> read_pool_attrs_of_inputs(std::string_view op, const AttrMap& attrs);
 /// INVALID_ARGUMENT unless every window sees an element of the image.
 Status check_padding(const PoolAttrs& attrs);

@@ -1,6 +1,7 @@
-// In three passes, of which the first and the last go over the examples in parallel. The first finds the features;
-// numbers of a fixed shape go into their tensor at once, of the others it keeps where they are and how many they are.
-// The second adds up, so that the tensors have their exact sizes before the last one fills them.
+// In three passes, of which the first and the last go over the examples in parallel. The first
+// finds the features; numbers of a fixed shape go into their tensor at once, of the others it keeps
+// where they are and how many they are. The second adds up, so that the tensors have their exact
+// sizes before the last one fills them.
 #include "kernels/parsing/internal/example_parser.hpp"
 
 #include <algorithm>

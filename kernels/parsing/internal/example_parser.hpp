@@ -1,4 +1,5 @@
-// Parses a batch of tensorflow.Example messages, or one alone, into dense, sparse and ragged tensors.
+// Parses a batch of tensorflow.Example messages, or one alone, into dense, sparse and ragged
+// tensors.
 #pragma once
 
 #include <span>
@@ -44,8 +45,8 @@ public:
 
 /// INVALID_ARGUMENT for defaults that do not fit the features' shapes.
 Status check_defaults(const ExampleSpec& spec, const std::vector<const Tensor*>& defaults);
-/// Parses the examples and makes all outputs: indices, values and shapes of the sparse features, the
-/// dense ones, values and row splits of the ragged ones. INVALID_ARGUMENT in TensorFlow's words
+/// Parses the examples and makes all outputs: indices, values and shapes of the sparse features,
+/// the dense ones, values and row splits of the ragged ones. INVALID_ARGUMENT in TensorFlow's words
 /// for the first example that is wrong, or for defaults.
 Status parse_examples(ExampleHost& host, const ExampleSpec& spec, const ExampleInputs& inputs);
 /// The same for a kernel with these outputs.

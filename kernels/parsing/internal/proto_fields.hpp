@@ -1,4 +1,5 @@
-// What DecodeProtoV2 and EncodeProto share: the fields that a node names, and which dtypes they may have.
+// What DecodeProtoV2 and EncodeProto share: the fields that a node names, and which dtypes they may
+// have.
 #pragma once
 
 #include <memory>

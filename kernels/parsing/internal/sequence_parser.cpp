@@ -1,5 +1,6 @@
-// In three passes, as example_parser.cpp: the messages are found and counted in parallel, the counts are added up so
-// that tensors have their exact sizes, and the tensors are filled in parallel.
+// In three passes, as example_parser.cpp: the messages are found and counted in parallel, the
+// counts are added up so that tensors have their exact sizes, and the tensors are filled in
+// parallel.
 #include "kernels/parsing/internal/sequence_parser.hpp"
 
 #include <algorithm>

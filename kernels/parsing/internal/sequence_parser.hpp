@@ -1,5 +1,5 @@
-// Parses tensorflow.SequenceExample messages, a batch or one alone: features of their contexts, and lists of
-// features, whose rows are one dimension more.
+// Parses tensorflow.SequenceExample messages, a batch or one alone: features of their contexts, and
+// lists of features, whose rows are one dimension more.
 #pragma once
 
 #include <span>
@@ -47,8 +47,8 @@ public:
   virtual Status no_message(std::string_view example, std::string_view text) const = 0;
   /// `feature`: what it is instead, in words.
   virtual Status wrong_kind(const Place& place, std::string_view feature) const = 0;
-  // A count is compared with the shape that the attributes give; `most` is the largest of the batch,
-  // of one feature or of the values of one list.
+  // A count is compared with the shape that the attributes give; `most` is the largest of the
+  // batch, of one feature or of the values of one list.
   virtual Status missing_context(const Place& place, std::int64_t most,
                                  const Shape& shape) const = 0;
   virtual Status wrong_count(const Place& place, std::int64_t count, std::int64_t most,

@@ -1,4 +1,5 @@
-// tensorflow.Example messages, their features and lists of them, for tests; and tensors of them as literals.
+// tensorflow.Example messages, their features and lists of them, for tests; and tensors of them as
+// literals.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,5 @@
-// Gathering: requests become batches. Decides only; Batcher (batcher.hpp) has the time and the thread.
+// Gathering: requests become batches. Decides only; Batcher (batcher.hpp) has the time and the
+// thread.
 //
 //              fits                     does not fit, or full, or the time is over
 //   request ─────────▶ open batch ─────────────────────────────────────────────▶ ready ──▶ taken

@@ -1,4 +1,5 @@
-// What the ops on staging areas and staging maps share: the resource that a node names, its attributes.
+// What the ops on staging areas and staging maps share: the resource that a node names, its
+// attributes.
 #pragma once
 
 #include "devices/resource/staging_area.hpp"

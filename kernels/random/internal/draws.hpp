@@ -103,8 +103,8 @@ private:
   std::size_t uniforms_ = 0, normals_ = 0;
 };
 
-/// Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). A smaller alpha than
-/// 1 is drawn as alpha + 1 and scaled.
+/// Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). A smaller alpha
+/// than 1 is drawn as alpha + 1 and scaled.
 inline double draw_gamma(double alpha, Pairs& pairs) {
   if (alpha == 1)
     return -std::log1p(-pairs.uniform());

@@ -29,7 +29,8 @@ private:
   arith::Philox next_;
 };
 
-/// The start of the sequence of the attributes seed and seed2; both 0: of the system's random source.
+/// The start of the sequence of the attributes seed and seed2; both 0: of the system's random
+/// source.
 inline arith::Philox start_of_node(KernelContext& c) {
   auto seed = static_cast<std::uint64_t>(c.attrs().get_or("seed", std::int64_t{0}));
   auto seed2 = static_cast<std::uint64_t>(c.attrs().get_or("seed2", std::int64_t{0}));

@@ -1,5 +1,5 @@
-// Samples of distributions with a parameter each: their order in the output, and TensorFlow's share of
-// the generator for each.
+// Samples of distributions with a parameter each: their order in the output, and TensorFlow's share
+// of the generator for each.
 #pragma once
 
 #include <string>

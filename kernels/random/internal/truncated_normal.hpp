@@ -1,5 +1,5 @@
-// Normal numbers between bounds, one row after the other, as TensorFlow draws them (Robert, "Simulation of truncated
-// normal variables", 1995).
+// Normal numbers between bounds, one row after the other, as TensorFlow draws them (Robert,
+// "Simulation of truncated normal variables", 1995).
 #pragma once
 
 #include <algorithm>

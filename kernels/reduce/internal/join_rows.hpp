@@ -1,4 +1,5 @@
-// Rows joined into one, element by element, as segments of rows are: in vectors where arith has the function.
+// Rows joined into one, element by element, as segments of rows are: in vectors where arith has the
+// function.
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,8 @@ T add(T a, T b) {
 /// that does not exist or is named twice.
 Status reduce(KernelContext& c, arith::ReduceOp op);
 
-/// The same by a kernel for the input's dtype, which is no complex one: with no axis of more than one
-/// element, too, where an op's result is a view of its input.
+/// The same by a kernel for the input's dtype, which is no complex one: with no axis of more than
+/// one element, too, where an op's result is a view of its input.
 Status reduce(KernelContext& c, const arith::ReduceKernel& kernel);
 
 /// The same for a tensor in a GPU's memory.

@@ -1,5 +1,5 @@
-// Crosses of feature columns: for each row every combination of one feature from each column, as text
-// or as a hash.
+// Crosses of feature columns: for each row every combination of one feature from each column, as
+// text or as a hash.
 #pragma once
 
 #include <cstdint>

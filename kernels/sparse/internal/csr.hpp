@@ -107,7 +107,8 @@ T conjugated(T x) {
 ///   std::int64_t count(Scratch&, std::int64_t batch, std::int64_t row);
 ///   void fill(Scratch&, std::int64_t batch, std::int64_t row, std::span<std::int32_t> columns,
 ///             std::span<T> values);                            // as many as were counted
-/// and is asked by several threads, all rows' counts first. `row_ns`: what a row takes, nanoseconds.
+/// and is asked by several threads, all rows' counts first. `row_ns`: what a row takes,
+/// nanoseconds.
 template <class T, class Source>
 Result<CsrMatrix::Tensors> make_by_rows(KernelContext& c, const std::vector<std::int64_t>& dims,
                                         double row_ns, Source& source) {

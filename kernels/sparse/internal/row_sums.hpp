@@ -10,8 +10,9 @@
 
 namespace troupe::sparse {
 
-/// A row of a product: `to` becomes the sum of factors[e] · row rows[e] of `matrix` over e in [0, count), in
-/// this order. All but the row numbers are of one dtype; rows of the matrix have `columns` elements.
+/// A row of a product: `to` becomes the sum of factors[e] · row rows[e] of `matrix` over e in [0,
+/// count), in this order. All but the row numbers are of one dtype; rows of the matrix have
+/// `columns` elements.
 template <class Index>
 using RowSums = void (*)(const void* factors, const Index* rows, std::int64_t count,
                          const void* matrix, std::int64_t columns, void* to);

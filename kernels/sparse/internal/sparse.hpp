@@ -24,26 +24,28 @@ struct Sparse {
     return indices.subspan(static_cast<std::size_t>(entry * rank), static_cast<std::size_t>(rank));
   }
 };
-/// INVALID_ARGUMENT in TensorFlow's words: "Sparse indices must be rank 2 but is rank 1", "Number of
-/// elements in indices (1) and values (3) do not match", "Index rank (2) and shape rank (1) do not
-/// match".
+/// INVALID_ARGUMENT in TensorFlow's words: "Sparse indices must be rank 2 but is rank 1", "Number
+/// of elements in indices (1) and values (3) do not match", "Index rank (2) and shape rank (1) do
+/// not match".
 Result<Sparse> sparse(const Tensor& indices, const Tensor& values, const Tensor& shape);
 inline Result<Sparse> sparse_input(KernelContext& c, int first) {
   return sparse(c.input(first), c.input(first + 1), c.input(first + 2));
 }
 /// The same in the words of TensorFlow's class SparseTensor: "vals must be a vec, but got: [2,1]",
-/// "indices and values rows (indexing dimension) must match. (indices = 3, values = 2)", "indices must
-/// be a matrix, but got: [3]", "Order length must be SparseTensor rank." The shape must be a vector.
+/// "indices and values rows (indexing dimension) must match. (indices = 3, values = 2)", "indices
+/// must be a matrix, but got: [3]", "Order length must be SparseTensor rank." The shape must be a
+/// vector.
 Result<Sparse> sparse_tensor(const Tensor& indices, const Tensor& values, const Tensor& shape);
-/// INVALID_ARGUMENT "Expected shape dimensions to be non-negative, got -1", or where the elements are
-/// too many to count.
+/// INVALID_ARGUMENT "Expected shape dimensions to be non-negative, got -1", or where the elements
+/// are too many to count.
 Status check_shape(std::span<const std::int64_t> shape);
 /// INVALID_ARGUMENT "Sparse index tuple indices[1, :] = [2, 9] is out of bounds".
 Status check_bounds(const Sparse& s);
-/// INVALID_ARGUMENT "indices[1] = [0,0] is repeated" or "… is out of order. Many sparse ops require …".
+/// INVALID_ARGUMENT "indices[1] = [0,0] is repeated" or "… is out of order. Many sparse ops require
+/// …".
 Status check_order(const Sparse& s);
-/// Both, entry by entry; what is out of bounds is told as "indices[1] = [2,9] is out of bounds: need 0 <=
-/// index < [3,4]".
+/// Both, entry by entry; what is out of bounds is told as "indices[1] = [2,9] is out of bounds:
+/// need 0 <= index < [3,4]".
 Status check_indices(const Sparse& s);
 /// Where lexicographically sorted entries come from; empty if they are sorted already.
 std::vector<std::int64_t> sorted_order(const Sparse& s);

@@ -12,7 +12,8 @@ unsigned byte(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-/// The range of the second byte after a first one, and how many there are in all; 0 for no first byte.
+/// The range of the second byte after a first one, and how many there are in all; 0 for no first
+/// byte.
 struct Lead {
   unsigned size, low, high;
 };

@@ -32,7 +32,8 @@ Status infer_shape(ShapeContext& c, const Inputs& inputs);
 
 /// TensorFlow's words for a scalar in its messages: "l1 regularization strength" for l1.
 std::string_view name_in_messages(std::string_view name);
-/// Whether input i is a scalar for which `holds`; one that is not is "lr is not a positive scalar: [2]".
+/// Whether input i is a scalar for which `holds`; one that is not is "lr is not a positive scalar:
+/// [2]".
 Status check_scalar(const KernelContext& c, int i, std::string_view what,
                     FunctionView<bool(double)> holds);
 

@@ -33,10 +33,12 @@ struct PendingPull {
   bool is_confirmed = false;
 };
 
-/// Where the bytes of an open connection belong: a frame, then the bytes of the piece that it speaks of.
+/// Where the bytes of an open connection belong: a frame, then the bytes of the piece that it
+/// speaks of.
 class PieceReader {
 public:
-  /// Room for the rest of a piece, and for the frame behind it in the same call. How many of `parts`.
+  /// Room for the rest of a piece, and for the frame behind it in the same call. How many of
+  /// `parts`.
   std::size_t parts(std::array<iovec, 2>& parts);
   /// So many bytes have come where parts() said.
   void took(std::uint64_t bytes);
@@ -44,8 +46,8 @@ public:
   std::uint64_t take_finished() { return left_ == 0 ? std::exchange(finishing_, 0) : 0; }
   /// The next frame, once, when it is whole.
   std::optional<Piece> take_frame();
-  /// Of the frame taken last: its piece's bytes go to `to`, or nowhere if that is null. `finishing`: the
-  /// number of the tensor that is whole with them, or 0.
+  /// Of the frame taken last: its piece's bytes go to `to`, or nowhere if that is null.
+  /// `finishing`: the number of the tensor that is whole with them, or 0.
   void expect(std::byte* to, std::uint64_t bytes, std::uint64_t finishing) {
     at_ = to;
     left_ = bytes;

@@ -1,5 +1,5 @@
-// What a DataServer sends to one peer: tensors in turns, a piece of each, and the frames between them.
-// On the server's thread.
+// What a DataServer sends to one peer: tensors in turns, a piece of each, and the frames between
+// them. On the server's thread.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ namespace troupe::data {
 
 /// Sent of one tensor before another of the same peer gets its turn, and in one turn of a peer.
 inline constexpr std::uint64_t piece_limit = std::uint64_t{4} << 20;
-/// Requests of one peer that are kept, with answers that it has not taken; nothing more is read from it
-/// until there are fewer.
+/// Requests of one peer that are kept, with answers that it has not taken; nothing more is read
+/// from it until there are fewer.
 inline constexpr std::size_t most_requests = 1024;
 /// Pieces that UCX has of one peer's tensors.
 inline constexpr std::size_t most_pieces = 4;
@@ -77,7 +77,8 @@ struct ServedConnection {
 
   /// Says that nothing more comes of a tensor.
   void refuse(const Serving& serving, Code code);
-  /// Tensors go by UCX from now on, to the worker at `address`. When that cannot be, the peer is told.
+  /// Tensors go by UCX from now on, to the worker at `address`. When that cannot be, the peer is
+  /// told.
   void meet(const Token& proof, const std::string& address, const UcxChoice& choice);
   /// Takes back a tensor that goes unasked, however far it has come.
   void take_back(std::uint64_t ticket);

@@ -1,5 +1,5 @@
-// UnaskedTensors: the tensors that one peer sends without having been asked, until they are claimed.
-// Decides; knows no sockets and no threads.
+// UnaskedTensors: the tensors that one peer sends without having been asked, until they are
+// claimed. Decides; knows no sockets and no threads.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace troupe::data {
 ///       ▼        announced   ▼        last byte         ▼
 ///   awaited ─────────────▶ coming, awaited ──▶ (nothing)   forgotten
 ///
-/// Each claim is answered once. The ticket of a tensor that ends unclaimed is remembered for a while, so
-/// that a late claim is answered at once.
+/// Each claim is answered once. The ticket of a tensor that ends unclaimed is remembered for a
+/// while, so that a late claim is answered at once.
 class UnaskedTensors {
 public:
   using Claimed = std::function<void(Result<BufferRef>, std::int64_t micros)>;
@@ -46,12 +46,12 @@ public:
 
   /// Takes a claim. If the tensor is not there yet, the claim waits.
   Effect claim(std::uint64_t ticket, std::uint64_t bytes, Claimed done, std::int64_t now_us);
-  /// The peer is about to send so many bytes. If there is no memory for the tensor, it is counted like
-  /// all others, and its bytes are dropped.
+  /// The peer is about to send so many bytes. If there is no memory for the tensor, it is counted
+  /// like all others, and its bytes are dropped.
   Effect announced(std::uint64_t ticket, std::uint64_t bytes, const Allocate& allocate,
                    std::int64_t now_us);
-  /// Where the next bytes belong; a null address if they are to be dropped. Nothing when they do not fit
-  /// what was announced.
+  /// Where the next bytes belong; a null address if they are to be dropped. Nothing when they do
+  /// not fit what was announced.
   std::optional<std::byte*> piece(std::uint64_t ticket, std::uint64_t bytes, bool is_last);
   /// The last of them have come.
   Effect whole(std::uint64_t ticket, std::int64_t now_us);

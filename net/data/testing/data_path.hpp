@@ -1,5 +1,5 @@
-// A sender and a receiver in one process, and strangers that speak their frames by hand. For tests of
-// the data path.
+// A sender and a receiver in one process, and strangers that speak their frames by hand. For tests
+// of the data path.
 #pragma once
 
 #include <atomic>

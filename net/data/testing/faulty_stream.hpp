@@ -1,5 +1,5 @@
-// FaultyStream: a connection that gives and takes a few bytes at a time, is not ready now and then, and breaks
-// when it is told to. For tests of whoever uses a ByteStream.
+// FaultyStream: a connection that gives and takes a few bytes at a time, is not ready now and then,
+// and breaks when it is told to. For tests of whoever uses a ByteStream.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Charge: memory of a file's bytes, counted while they are not yet in a tensor, which counts its own.
+// Charge: memory of a file's bytes, counted while they are not yet in a tensor, which counts its
+// own.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// SimulatedDisk: a FileSystem in memory for tests. It fails any call that a test names, and ends as a
-// machine may: what was not synced is lost, in whole or in part.
+// SimulatedDisk: a FileSystem in memory for tests. It fails any call that a test names, and ends as
+// a machine may: what was not synced is lost, in whole or in part.
 #pragma once
 
 #include <map>
@@ -19,9 +19,9 @@ public:
   /// From the `number`-th append or sync on there is no room: RESOURCE_EXHAUSTED, without effect.
   void fill_at(int number) { room_ = number; }
   int calls() const { return calls_; } ///< since fail_at
-  /// The machine ends and starts again. Of contents that were not synced `kept` parts of 4 stay; names
-  /// that were not synced are forgotten or, with `keeps_names`, remembered. Files that are open stay
-  /// readable by nobody: UNAVAILABLE.
+  /// The machine ends and starts again. Of contents that were not synced `kept` parts of 4 stay;
+  /// names that were not synced are forgotten or, with `keeps_names`, remembered. Files that are
+  /// open stay readable by nobody: UNAVAILABLE.
   void crash(int kept, bool keeps_names);
   /// All files that there are, unfinished ones among them.
   std::set<std::string> paths() const;

@@ -41,8 +41,8 @@ public:
   /// The driver, and a cuBLAS and a cuDNN that compute on the host.
   cuda::Libraries libraries() const;
 
-  /// The next call of `function` ("cuMemAllocAsync") fails; `after`: so many calls later. "libcudnn"
-  /// is looking for cuDNN.
+  /// The next call of `function` ("cuMemAllocAsync") fails; `after`: so many calls later.
+  /// "libcudnn" is looking for cuDNN.
   void fail_call(const std::string& function, cuda::Outcome outcome, int after = 0);
   /// The next run of the kernel ends with this error, which whoever waits next is told, and
   /// everybody from then on.
@@ -57,8 +57,8 @@ public:
 
   /// One of its GPUs, made at the first call and kept; what device types for tests hand out.
   std::shared_ptr<cuda::Gpu> gpu(int ordinal);
-  /// Once nobody uses the GPUs any more: waits for their work, and until nothing is left of those who
-  /// waited for it. A step's last traces go on a thread of the GPU's.
+  /// Once nobody uses the GPUs any more: waits for their work, and until nothing is left of those
+  /// who waited for it. A step's last traces go on a thread of the GPU's.
   void settle();
   /// The one that lives; null: none.
   static CudaDouble* current();

@@ -29,9 +29,9 @@ public:
   /// The elements of the dataset that a node makes, "i64[] 1 f32[] 2" each, "error CODE: …" where
   /// asking for one fails; at most `limit` of them.
   std::vector<std::string> elements(const std::string& dataset, std::size_t limit = 100);
-  /// Checks that the dataset has these elements, again and again, also when it is saved after each of
-  /// them and goes on from there in an iterator of another device. An expected "error …" has to be
-  /// found in what is said.
+  /// Checks that the dataset has these elements, again and again, also when it is saved after each
+  /// of them and goes on from there in an iterator of another device. An expected "error …" has to
+  /// be found in what is said.
   void check(const std::string& dataset, const std::vector<std::string>& expected,
              const DatasetFacts& facts = {});
   /// Checks that making the dataset, or its iterator, fails with a text that holds this.

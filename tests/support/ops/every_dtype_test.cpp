@@ -1,5 +1,5 @@
-// Every CPU kernel with every dtype that it is registered for, on small generic inputs: none ends the
-// process, and each computes something. What is claimed is thus what is there.
+// Every CPU kernel with every dtype that it is registered for, on small generic inputs: none ends
+// the process, and each computes something. What is claimed is thus what is there.
 #include <doctest/doctest.h>
 
 #include <algorithm>

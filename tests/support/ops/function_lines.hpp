@@ -1,5 +1,5 @@
-// FunctionLines: a graph in text form whose nodes may run functions, which are in text form too. What
-// they submit runs on threads of its own.
+// FunctionLines: a graph in text form whose nodes may run functions, which are in text form too.
+// What they submit runs on threads of its own.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ public:
 
   TestDevice& device();
   void add(std::string_view lines);
-  /// A function whose body is the lines. `args` are names with types, "x: int64, y: float", that the
-  /// lines may use; `results` names, "y, z:1", with "^node" for what is to run besides.
+  /// A function whose body is the lines. `args` are names with types, "x: int64, y: float", that
+  /// the lines may use; `results` names, "y, z:1", with "^node" for what is to run besides.
   void function(const std::string& name, std::string_view args, std::string_view results,
                 std::string_view lines);
   /// The values of the fetches, or the error.

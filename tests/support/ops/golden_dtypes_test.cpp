@@ -50,7 +50,8 @@ struct Missing {
   std::string dtypes, why;
 };
 
-/// "op attr", the dtypes of TensorFlow's that are missing, and why. An entry goes when its dtypes come.
+/// "op attr", the dtypes of TensorFlow's that are missing, and why. An entry goes when its dtypes
+/// come.
 const std::map<std::string, Missing>& missing() {
   constexpr auto integers = "int32,uint8,int16,int8,int64,uint16,uint32,uint64";
   constexpr auto floats_alone = "the op's signature allows floats alone";

@@ -44,7 +44,8 @@ bool is_left_out(const OpSchema& schema) {
   return names.contains(schema.name);
 }
 
-/// What does not look whether its inputs have the shape that an attribute claims, as TensorFlow's does not.
+/// What does not look whether its inputs have the shape that an attribute claims, as TensorFlow's
+/// does not.
 bool repeats_a_claim(const OpSchema& schema) {
   return schema.name == "AccumulateNV2";
 }

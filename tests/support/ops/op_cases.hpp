@@ -60,9 +60,9 @@ void run_op_cases(const OpCaseTable& table);
   }                                                                                                \
   static std::vector<::troupe::testing::OpCase> troupe_cases_##OP()
 
-/// Names ops that no row can run, because they need what another node of a graph has made, such as a
-/// queue: the file's test cases run them in graphs. For the tests of the whole library, which read
-/// these names.
+/// Names ops that no row can run, because they need what another node of a graph has made, such as
+/// a queue: the file's test cases run them in graphs. For the tests of the whole library, which
+/// read these names.
 #define TROUPE_OPS_IN_GRAPHS(...) TROUPE_OPS_IN_GRAPHS_AS(__COUNTER__, __VA_ARGS__)
 #define TROUPE_OPS_IN_GRAPHS_AS(NUMBER, ...) TROUPE_OPS_IN_GRAPHS_NAMED(NUMBER, __VA_ARGS__)
 #define TROUPE_OPS_IN_GRAPHS_NAMED(NUMBER, ...)                                                    \

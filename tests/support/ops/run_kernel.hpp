@@ -10,8 +10,8 @@
 
 namespace troupe::testing {
 
-/// A device with resources of its own, and what its kernels share in a step. Node state and variables
-/// last as long as it does.
+/// A device with resources of its own, and what its kernels share in a step. Node state and
+/// variables last as long as it does.
 class TestDevice {
 public:
   /// A CPU of this process.

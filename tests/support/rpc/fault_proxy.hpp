@@ -1,5 +1,5 @@
-// FaultProxy: a wire between a client and a server of this machine that a test breaks: answers are lost,
-// connections are cut in the middle of a message.
+// FaultProxy: a wire between a client and a server of this machine that a test breaks: answers are
+// lost, connections are cut in the middle of a message.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace troupe::testing {
 
-/// Passes bytes on, both ways, any number of connections, on a thread of its own. Any thread may call.
+/// Passes bytes on, both ways, any number of connections, on a thread of its own. Any thread may
+/// call.
 class FaultProxy {
 public:
   explicit FaultProxy(std::uint16_t server_port);
@@ -21,8 +22,8 @@ public:
   void lose_answers();
   /// Every connection is closed. New ones are as usual.
   void cut();
-  /// The connections that there are, or the next one if there is none, are cut when so many more bytes
-  /// have gone to the server, or to the client. The last bytes before the cut arrive.
+  /// The connections that there are, or the next one if there is none, are cut when so many more
+  /// bytes have gone to the server, or to the client. The last bytes before the cut arrive.
   void cut_after_bytes_to_server(std::uint64_t bytes);
   void cut_after_bytes_to_client(std::uint64_t bytes);
   /// That were cut, or lost bytes.

@@ -13,9 +13,9 @@ namespace troupe::testing {
 /// One connection. Calls from any thread.
 class RpcClient {
 public:
-  /// Who connects: this, which waits for it (10 s at most; then calls say what is wrong), or the first
-  /// call. gRPC before 1.61 takes a connection that is under way for a refused one if malloc sets errno
-  /// at the wrong moment (grpc/grpc#35064), and calls fail until it has tried again.
+  /// Who connects: this, which waits for it (10 s at most; then calls say what is wrong), or the
+  /// first call. gRPC before 1.61 takes a connection that is under way for a refused one if malloc
+  /// sets errno at the wrong moment (grpc/grpc#35064), and calls fail until it has tried again.
   enum class Connects { now, with_first_call };
   RpcClient(const std::string& service, std::uint16_t port, Connects when = Connects::now);
   ~RpcClient();

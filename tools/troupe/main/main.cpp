@@ -199,8 +199,8 @@ int flush_announcements(int exit_code) {
   return exit_code;
 }
 
-// Also a process that nobody has reaped yet has ended; the state stands behind the name, which is in
-// parentheses.
+// Also a process that nobody has reaped yet has ended; the state stands behind the name, which is
+// in parentheses.
 bool has_ended(pid_t process) {
   if (kill(process, 0) != 0)
     return errno == ESRCH;
@@ -213,8 +213,8 @@ bool has_ended(pid_t process) {
          (stat[name + 2] == 'Z' || stat[name + 2] == 'X');
 }
 
-// A program that starts us as its child names itself in TROUPE_PARENT. It cannot ask for this signal
-// between fork and exec: in a process with threads no code is safe there.
+// A program that starts us as its child names itself in TROUPE_PARENT. It cannot ask for this
+// signal between fork and exec: in a process with threads no code is safe there.
 void end_with_parent() {
   const char* parent = std::getenv("TROUPE_PARENT");
   if (!parent)
@@ -225,7 +225,8 @@ void end_with_parent() {
   unsetenv("TROUPE_PARENT"); // what we start has us as its parent
 }
 
-// A thread that nobody could do without. Whatever else is thrown and not caught is a mistake of ours.
+// A thread that nobody could do without. Whatever else is thrown and not caught is a mistake of
+// ours.
 std::terminate_handler usual_end = nullptr;
 
 [[noreturn]] void end_with_reason() {

@@ -1,5 +1,5 @@
-// What every_dtype_test.cpp has to know of single ops: inputs and attributes that their signatures do not
-// tell, those that it leaves out, and those that may refuse.
+// What every_dtype_test.cpp has to know of single ops: inputs and attributes that their signatures
+// do not tell, those that it leaves out, and those that may refuse.
 #pragma once
 
 #include <map>

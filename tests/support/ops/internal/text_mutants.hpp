@@ -20,9 +20,9 @@ struct LinesRun {
   std::vector<std::string> fetches;
 };
 
-/// Repeats the runs, with other numbers and truths in the text: nothing ends the process, and a refusal has a
-/// sentence. What then waits for ever is cancelled after a twentieth of a second. A third as many as
-/// run_mutants takes of each row, since graphs that wait take their time.
+/// Repeats the runs, with other numbers and truths in the text: nothing ends the process, and a
+/// refusal has a sentence. What then waits for ever is cancelled after a twentieth of a second. A
+/// third as many as run_mutants takes of each row, since graphs that wait take their time.
 void run_text_mutants(const std::string& text, const std::vector<LinesRun>& runs);
 
 /// Other numbers and truths in a text, each time.
