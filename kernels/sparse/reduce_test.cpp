@@ -10,8 +10,8 @@ namespace troupe {
 namespace {
 
 /// `rows`, and what a reduction to a dense tensor refuses, whatever it joins.
-std::vector<OpCase> with_refusals(std::vector<OpCase> rows) {
-  const std::vector<OpCase> refusals = {
+std::vector<testing::OpCase> with_refusals(std::vector<testing::OpCase> rows) {
+  const std::vector<testing::OpCase> refusals = {
       {.name = "an index beyond the shape",
        .inputs = {"i64[1,2] 5 0", "f32[1] 1", "i64[2] 2 3", "i32[1] 1"},
        .error = "Obtained a write index of 5 which is outside of bounds of [0, 2)"},
