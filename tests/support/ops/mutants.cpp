@@ -26,7 +26,7 @@ using Attrs = std::vector<std::pair<std::string, AttrValue>>;
 
 constexpr int mutants_by_default = 3;
 
-/// What prints, or names files by what it is given.
+/// What prints, sleeps, or names files by what it is given.
 bool is_left_out(const OpSchema& schema) {
   static const std::set<std::string_view> names = {"Print",
                                                    "PrintV2",
@@ -40,7 +40,9 @@ bool is_left_out(const OpSchema& schema) {
                                                    "_Refusal",
                                                    "DebugIdentity",
                                                    "DebugNanCount",
-                                                   "DebugNumericSummary"};
+                                                   "DebugNumericSummary",
+                                                   "SleepOp",
+                                                   "SleepIdentityOp"};
   return names.contains(schema.name);
 }
 

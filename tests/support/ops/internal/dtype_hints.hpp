@@ -269,6 +269,8 @@ inline const std::map<std::string, Hint, std::less<>>& hints() {
       {"UnsortedSegmentJoin", {{"?", "?", "i32[] 2"}, {}}},
       {"ReverseSequence", {{"?", "i64[2] 1 2"}, {{"seq_dim", std::int64_t{1}}}}},
       {"ScatterNd", {{"i32[2,1] 0 1", "?", "i32[1] 2"}, {}}},
+      {"SleepOp", {{"i32[] 0"}, {}}},
+      {"SleepIdentityOp", {{"i32[] 0", "?"}, {}}},
       {"SpaceToBatch", {{"?", "i32[2,2] 0 0 0 0"}, {}}},
       {"SpaceToBatchND", {{"?", "i32[2] 2 2", "i32[2,2] 0 0 0 0"}, {}}},
       {"SparseBincount", {{"i64[1,1] 0", "i32[1] 0", "i64[1] 2", "i32[] 3", "?"}, {}}},
