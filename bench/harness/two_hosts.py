@@ -11,7 +11,6 @@ import json
 import os
 import random
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 
@@ -152,11 +151,10 @@ class There:
 
     def limit(self, size):
         if not self.ends:
-            script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "raw_tcp.py")
-            self.ends = [LineServer(self.link.command(end, [sys.executable, script, word, self.link.hosts[0]])) for end, word in enumerate(("send", "receive"))]
-            self.ends[0].ask("listen")
-            self.ends[1].ask("connect")
-        return self.ends[1].ask("receive", size)["micros"]
+            program = os.path.join(self.bench.build, "bench", "bench_limits")
+            self.ends = [LineServer(self.link.command(end, [program])) for end in range(2)]
+            self.ends[0].ask("listen", self.link.hosts[0])
+        return self.ends[1].ask("from", self.link.hosts[0], size)["micros"]
 
     def close(self):
         for side in self.sides:
@@ -185,7 +183,7 @@ class LinkRow(StepRow):
         try:
             there = There(bench, link, self.settings)
             if self.size:
-                self.limit = ("raw TCP over the link", self.size)
+                self.limit = ("raw TCP over the link and a sum", self.size)
             result = super().measure(there)
             if self.size and self.rate:
                 seconds = sorted(result.ours.values())[len(result.ours) // 2] / 1e6 if result.ours else 0

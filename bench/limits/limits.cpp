@@ -6,17 +6,21 @@
 //   tcp BYTES          {"micros": from asking another process for them until all are in
 //                      a buffer that is used again each time}
 //   tcp_sum BYTES      {"micros": the same, and the floats that came added up on one thread}
+//   listen ADDRESS     {} once a process of this program on another host may ask there
+//   from ADDRESS BYTES {"micros": as tcp_sum, of what listens there, the median of many}
 //   round_trip         {"micros": one byte to another process and back, over TCP}
 //   wake               {"micros": from waking a thread that sleeps on another core until it runs,
 //                      the median of many}
 //   multiply_add N     {"gflops": of N threads, two operations for each multiply-add}
 //
 // The others are the best of many runs.
+#include <arpa/inet.h>
 #include <linux/futex.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -59,6 +63,12 @@ double best_micros(F once) {
   return best;
 }
 
+double median(std::vector<double>& values) {
+  auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 double copy_micros(std::size_t bytes) {
   std::vector<char> from(bytes, 1), to(bytes, 2);
   return best_micros([&] {
@@ -88,22 +98,52 @@ bool read_all(int socket, char* data, std::size_t bytes) {
   return true;
 }
 
-// A process at the other end of a TCP connection that answers each byte with `bytes` bytes.
+// A listener that is not bound yet, or a connection, and what both ends of one do.
+int new_socket() {
+  return socket(AF_INET, SOCK_STREAM, 0);
+}
+void no_delay(int socket) {
+  int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+sockaddr_in address_of(in_addr_t host, std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = host;
+  address.sin_port = htons(port);
+  return address;
+}
+bool ask(int socket, char* into, std::uint64_t bytes) {
+  write_all(socket, reinterpret_cast<const char*>(&bytes), sizeof bytes);
+  return read_all(socket, into, bytes);
+}
+
+// Answers each number that comes with as many bytes.
+void serve(int socket) {
+  no_delay(socket);
+  std::vector<char> data;
+  for (std::uint64_t bytes; read_all(socket, reinterpret_cast<char*>(&bytes), sizeof bytes);) {
+    data.resize(bytes, 3);
+    write_all(socket, data.data(), bytes);
+  }
+}
+
+// A process at the other end of a TCP connection.
 class FarEnd {
 public:
-  explicit FarEnd(std::size_t bytes) {
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  FarEnd() {
+    int listener = new_socket();
+    sockaddr_in address = address_of(htonl(INADDR_LOOPBACK), 0);
     socklen_t length = sizeof address;
     bind(listener, reinterpret_cast<sockaddr*>(&address), length);
     listen(listener, 1);
     getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
     child_ = fork();
-    if (child_ == 0)
-      serve(accept(listener, nullptr, nullptr), bytes);
-    socket_ = socket(AF_INET, SOCK_STREAM, 0);
+    if (child_ == 0) {
+      serve(accept(listener, nullptr, nullptr));
+      _exit(0);
+    }
+    socket_ = new_socket();
     connect(socket_, reinterpret_cast<sockaddr*>(&address), length);
     no_delay(socket_);
     close(listener);
@@ -114,32 +154,17 @@ public:
     close(socket_);
     waitpid(child_, nullptr, 0);
   }
-  void ask(char* into, std::size_t bytes) {
-    char request = 'x';
-    write_all(socket_, &request, 1);
-    read_all(socket_, into, bytes);
-  }
+  void give(char* into, std::size_t bytes) { ask(socket_, into, bytes); }
 
 private:
-  static void no_delay(int socket) {
-    int on = 1;
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
-  [[noreturn]] static void serve(int socket, std::size_t bytes) {
-    no_delay(socket);
-    std::vector<char> data(bytes, 3);
-    for (char request; read_all(socket, &request, 1);)
-      write_all(socket, data.data(), bytes);
-    _exit(0);
-  }
   int socket_ = -1;
   pid_t child_ = -1;
 };
 
 double tcp_micros(std::size_t bytes) {
   std::vector<char> buffer(bytes, 0);
-  FarEnd far_end(bytes);
-  return best_micros([&] { far_end.ask(buffer.data(), bytes); });
+  FarEnd far_end;
+  return best_micros([&] { far_end.give(buffer.data(), bytes); });
 }
 
 typedef float Lanes4 __attribute__((vector_size(16)));
@@ -157,11 +182,54 @@ float sum_of(const Lanes4* lanes, std::size_t count) {
 
 double tcp_sum_micros(std::size_t bytes) {
   std::vector<Lanes4> buffer(std::max<std::size_t>(4, bytes / sizeof(Lanes4)));
-  FarEnd far_end(bytes);
+  FarEnd far_end;
   return best_micros([&] {
-    far_end.ask(reinterpret_cast<char*>(buffer.data()), bytes);
+    far_end.give(reinterpret_cast<char*>(buffer.data()), bytes);
     [[maybe_unused]] volatile float kept = sum_of(buffer.data(), bytes / sizeof(Lanes4));
   });
+}
+
+constexpr std::uint16_t port = 7290;
+
+bool listen_at(const std::string& host) {
+  int listener = new_socket();
+  const sockaddr_in address = address_of(inet_addr(host.c_str()), port);
+  int on = 1;
+  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      listen(listener, 1) != 0)
+    return false;
+  if (fork() == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (int connection; (connection = accept(listener, nullptr, nullptr)) >= 0;) {
+      serve(connection);
+      close(connection);
+    }
+    _exit(0);
+  }
+  close(listener);
+  return true;
+}
+
+double from_micros(const std::string& host, std::size_t bytes) {
+  int connection = new_socket();
+  const sockaddr_in address = address_of(inet_addr(host.c_str()), port);
+  if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return -1;
+  no_delay(connection);
+  std::vector<Lanes4> buffer(std::max<std::size_t>(4, bytes / sizeof(Lanes4)));
+  std::vector<double> micros;
+  for (auto begin = Clock::now();
+       micros.size() < 6 || micros_since(begin) < seconds_for_each * 1e6;) {
+    auto start = Clock::now();
+    if (!ask(connection, reinterpret_cast<char*>(buffer.data()), bytes))
+      return -1;
+    [[maybe_unused]] volatile float kept = sum_of(buffer.data(), bytes / sizeof(Lanes4));
+    micros.push_back(micros_since(start));
+  }
+  close(connection);
+  micros.erase(micros.begin()); // memory is touched and the window grows
+  return median(micros);
 }
 
 // A door that is passed once for each knock; the waiter sleeps in the kernel at once.
@@ -226,9 +294,7 @@ double wake_micros() {
   sched_setaffinity(0, sizeof before, &before);
   if (micros.empty())
     return -1;
-  auto middle = micros.begin() + static_cast<std::ptrdiff_t>(micros.size() / 2);
-  std::nth_element(micros.begin(), middle, micros.end());
-  return *middle;
+  return median(micros);
 }
 
 // Twelve sums that do not wait for each other, so that every unit of a core stays busy.
@@ -291,17 +357,23 @@ int main() {
   signal(SIGPIPE, SIG_IGN);
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream in(line);
-    std::string command;
+    std::string command, host;
     std::size_t amount = 0;
-    in >> command >> amount;
+    in >> command;
+    if (command == "listen" || command == "from")
+      in >> host;
+    in >> amount;
     std::ostringstream out;
     out.precision(9);
     if (command == "multiply_add") {
       out << "{\"gflops\": " << multiply_add_gflops(static_cast<int>(amount)) << "}";
+    } else if (command == "listen" && listen_at(host)) {
+      out << "{}";
     } else {
       double micros = command == "copy"         ? copy_micros(amount)
                       : command == "tcp"        ? tcp_micros(amount)
                       : command == "tcp_sum"    ? tcp_sum_micros(amount)
+                      : command == "from"       ? from_micros(host, amount)
                       : command == "round_trip" ? tcp_micros(1)
                       : command == "wake"       ? wake_micros()
                                                 : -1;
