@@ -1,5 +1,7 @@
 #include "graph/convert/function_body.hpp"
 
+#include <algorithm>
+#include <ranges>
 #include <unordered_map>
 
 #include <google/protobuf/arena.h>
@@ -104,8 +106,9 @@ private:
         return invalid_argument(str_cat("control output '", name, "' names no node of the body"));
       body_.effects.push_back(node->id);
     }
-    auto order = body_.graph.topological_order();
-    return order.ok() ? Status() : order.status();
+    TROUPE_TRY(body_.graph.topological_order().status());
+    body_.unread = unread_effects(body_);
+    return {};
   }
 
   Status add_args() {
@@ -238,7 +241,78 @@ private:
   std::unordered_map<std::string, Tensors> named_;
 };
 
+void mark_needed(const Graph& graph, NodeId id, std::vector<bool>& needed) {
+  std::vector<NodeId> left{id};
+  while (!left.empty()) {
+    const NodeId at = left.back();
+    left.pop_back();
+    if (at < 0 || needed[static_cast<std::size_t>(at)])
+      continue;
+    needed[static_cast<std::size_t>(at)] = true;
+    const Node& node = *graph.node(at);
+    for (Endpoint e : node.inputs)
+      left.push_back(e.node);
+    left.insert(left.end(), node.control_inputs.begin(), node.control_inputs.end());
+  }
+}
+
+/// In how many conditionals and rounds of loops each node is, `order` given.
+std::vector<int> conditionals_around(const Graph& graph, const std::vector<NodeId>& order) {
+  std::vector<int> out(static_cast<std::size_t>(graph.capacity()), -1); // -1: not seen yet
+  for (NodeId id : order) {
+    const Node& node = *graph.node(id);
+    int around = 0;
+    bool begins_round = false;
+    auto look = [&](NodeId source) {
+      const int of_source = source < 0 ? 0 : out[static_cast<std::size_t>(source)];
+      begins_round = begins_round || of_source < 0;
+      around = std::max(around, of_source);
+    };
+    for (Endpoint e : node.inputs)
+      look(e.node);
+    for (NodeId source : node.control_inputs)
+      look(source);
+    if (node.has_role(Role::branch))
+      ++around;
+    if (node.has_role(Role::exit) || (node.has_role(Role::merge) && !begins_round))
+      --around;
+    out[static_cast<std::size_t>(id)] = std::max(around, 0);
+  }
+  return out;
+}
+
 } // namespace
+
+std::vector<NodeId> unread_effects(const FunctionBody& body) {
+  const Graph& graph = body.graph;
+  const auto order = graph.topological_order();
+  std::vector<NodeId> out;
+  if (!order.ok())
+    return out;
+  std::vector<bool> needed(static_cast<std::size_t>(graph.capacity()));
+  for (Endpoint e : body.results)
+    mark_needed(graph, e.node, needed);
+  for (NodeId id : body.effects)
+    mark_needed(graph, id, needed);
+  std::vector<int> around;
+  for (NodeId id : std::views::reverse(*order)) { // of a row of effects the last one
+    const Node& node = *graph.node(id);
+    const bool has_effect =
+        (node.op->is_stateful ||
+         node.op->roles.has_any({Role::side_effect, Role::check, Role::merge, Role::exit})) &&
+        !node.op->roles.has_any(
+            {Role::variable, Role::reads_variable, Role::asks_variable, Role::random});
+    if (!has_effect || needed[static_cast<std::size_t>(id)])
+      continue;
+    if (around.empty())
+      around = conditionals_around(graph, *order);
+    if (around[static_cast<std::size_t>(id)] > 0)
+      continue;
+    mark_needed(graph, id, needed);
+    out.push_back(id);
+  }
+  return out;
+}
 
 Result<FunctionBody> instantiate_function(const FunctionDefinition& function, AttrMap attrs,
                                           const OpRegistry& registry,

@@ -18,8 +18,14 @@ struct FunctionBody {
   std::vector<NodeId> args = {};
   std::vector<Endpoint> results = {};
   std::vector<NodeId> effects = {}; ///< its control outputs
+  std::vector<NodeId> unread = {};  ///< see unread_effects
   std::size_t attr_bytes = 0;       ///< of names and texts that every copy of the body has again
 };
+
+/// The nodes that change something outside, check something or end a conditional or a loop, and
+/// that neither a result nor a control output needs: where TensorFlow gives a whole body to one
+/// executor, it runs them too. None of them is within a conditional, where it might be dead.
+std::vector<NodeId> unread_effects(const FunctionBody& body);
 
 /// Reads a definition, with `attrs` for the placeholders of its nodes ("$T"); attributes that the
 /// signature gives a default may be left out. `library` resolves calls in the body and holds the

@@ -113,6 +113,7 @@ Result<FunctionBody> Bodies::make_gradient(const FunctionRef& function, AttrMap 
     }
     body.results.push_back(*gradient);
   }
+  body.unread = unread_effects(body);
   return body;
 }
 

@@ -437,6 +437,9 @@ Result<InlinedCall> Lowering::inline_call(const Callee& callee, InlineSite site,
     out.outputs.push_back(source_of(copy.of(e)));
   for (NodeId id : body->effects)
     out.effects.push_back(copy.node_of(id));
+  if (callee.runs_unread)
+    for (NodeId id : body->unread)
+      out.effects.push_back(copy.node_of(id));
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "graph/functions/lower.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "core/base/strings.hpp"
@@ -242,6 +244,57 @@ TEST_CASE("lower: of functions that compute the same, a call gets the one for it
   const std::string half = written_for("k", "CPU") + attr("backward_function_name", "b");
   CHECK(called(plain + function("other", "DT_FLOAT", half)) == "plain");
   CHECK(called(function("plain", "DT_FLOAT", written_for("k", "CPU")) + other) == "plain");
+}
+
+TEST_CASE("lower: effects that no result needs run where TensorFlow runs a whole body") {
+  OpRegistry ops = calling_ops();
+  // `last` runs after `first`; `dead` is within a conditional, of which nothing but `end` is left.
+  const std::string functions = R"(library { function {
+    signature {
+      name: "takes"
+      input_arg { name: "x" type: DT_FLOAT }
+      input_arg { name: "p" type: DT_BOOL }
+      output_arg { name: "y" type: DT_FLOAT }
+    }
+    node_def { name: "first" op: "Unstage" input: "^x" }
+    node_def { name: "last" op: "Unstage" input: "^first" }
+    node_def { name: "none" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+    node_def { name: "fork" op: "Switch" input: "x" input: "p" attr { key: "T" value { type: DT_FLOAT } } }
+    node_def { name: "left" op: "Identity" input: "fork:output_false:0" attr { key: "T" value { type: DT_FLOAT } } }
+    node_def { name: "dead" op: "Unstage" input: "^left" }
+    node_def { name: "end" op: "Merge" input: "left:output:0" input: "fork:output_true:0"
+               attr { key: "T" value { type: DT_FLOAT } } attr { key: "N" value { i: 2 } } }
+    ret { key: "y" value: "x" }
+  } })";
+  const std::string nodes =
+      x + R"(node { name: "p" op: "Source" attr { key: "T" value { type: DT_BOOL } } } )";
+  // What the call waits for besides its results.
+  auto effects = [&](std::string_view call) {
+    auto graph = lowered(ops, str_cat(nodes, call), functions);
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    std::vector<std::string> out;
+    for (NodeId id : graph->find("f")->control_inputs)
+      out.push_back(graph->node(id)->name);
+    std::ranges::sort(out);
+    return str_join(out, " ");
+  };
+  CHECK(effects(R"(node { name: "f" op: "takes" input: "x" input: "p" })") == "f/end f/last");
+  CHECK(effects(R"(node { name: "f" op: "takes" input: "x" input: "p"
+                          attr { key: "_lower_as_multi_device_function" value { b: true } } })") ==
+        "");
+  CHECK(effects(R"(node { name: "f" op: "StatefulPartitionedCall" input: "x" input: "p"
+                          attr { key: "Tin" value { list { type: DT_FLOAT type: DT_BOOL } } }
+                          attr { key: "Tout" value { list { type: DT_FLOAT } } }
+                          attr { key: "f" value { func { name: "takes" } } } })") == "");
+  const std::string conditional = R"(node { name: "f" op: "If" input: "p" input: "x" input: "p"
+                          attr { key: "Tcond" value { type: DT_BOOL } }
+                          attr { key: "Tin" value { list { type: DT_FLOAT type: DT_BOOL } } }
+                          attr { key: "Tout" value { list { type: DT_FLOAT } } }
+                          attr { key: "then_branch" value { func { name: "takes" } } }
+                          attr { key: "else_branch" value { func { name: "takes" } } } )";
+  CHECK(effects(conditional + "}").starts_with("f/branch_executed"));
+  CHECK(effects(conditional + R"(attr { key: "_lower_using_switch_merge" value { b: true } } })") ==
+        "");
 }
 
 TEST_CASE("lower: nested calls, control outputs, devices and colocation") {

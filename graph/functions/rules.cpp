@@ -31,6 +31,12 @@ Result<Endpoint> to_bool(LowerContext& c, Endpoint value, std::string_view use,
   return c.op("pred", "ToBool", {value});
 }
 
+// Conditionals and loops that TensorFlow does not lower itself give each body to one executor.
+Callee body_of(LowerContext& c, const FunctionRef& function) {
+  const bool runs_unread = !c.node().attrs.get_or<bool>("_lower_using_switch_merge", false);
+  return {function, false, true, runs_unread};
+}
+
 Status lower_call(LowerContext& c, const Callee& callee) {
   TROUPE_ASSIGN(InlinedCall body, c.call("", callee, inputs_from(c, 0), &c.node().output_types));
   return c.finish(body.outputs, body.effects);
@@ -43,7 +49,7 @@ Status lower_partitioned_call(LowerContext& c) {
 
 Status lower_symbolic_gradient(LowerContext& c) {
   TROUPE_ASSIGN(FunctionRef f, c.node().attrs.get<FunctionRef>("f"));
-  TROUPE_ASSIGN(InlinedCall body, c.call("", {f, true, false}, inputs_from(c, 0), nullptr));
+  TROUPE_ASSIGN(InlinedCall body, c.call("", {f, true, false, true}, inputs_from(c, 0), nullptr));
   const auto& types = c.node().output_types;
   if (body.outputs.size() != types.size())
     return invalid_argument(str_cat("SymGrad expects to return ", types.size(),
@@ -60,7 +66,7 @@ Status lower_symbolic_gradient(LowerContext& c) {
 // A round of a loop: what the body makes of the loop's variables, of the same dtypes.
 Result<InlinedCall> call_body(LowerContext& c, std::string_view loop, const FunctionRef& function,
                               const std::vector<Endpoint>& inputs, NodeId pivot) {
-  TROUPE_ASSIGN(InlinedCall body, c.call("body", {function}, inputs, nullptr, pivot));
+  TROUPE_ASSIGN(InlinedCall body, c.call("body", body_of(c, function), inputs, nullptr, pivot));
   const auto& types = c.node().output_types;
   if (body.outputs.size() != types.size())
     return invalid_argument(str_cat(loop, " loop body returned ", body.outputs.size(),
@@ -84,7 +90,7 @@ Status lower_branches(LowerContext& c, const std::vector<FunctionRef>& branches,
   bool has_effects = types.empty();
   for (std::size_t i = 0; i < branches.size(); ++i) {
     TROUPE_ASSIGN(InlinedCall body,
-                  c.call(parts[i], {branches[i]}, inputs[i], &types, pivots[i].node));
+                  c.call(parts[i], body_of(c, branches[i]), inputs[i], &types, pivots[i].node));
     for (std::size_t k = 0; k < types.size(); ++k)
       results[k].push_back(body.outputs[k]);
     has_effects = has_effects || !body.effects.empty();
@@ -198,7 +204,7 @@ private:
     for (int i = 0; i < c_.node().num_inputs(); ++i)
       inputs.push_back(variables_[static_cast<std::size_t>(i)].merge);
     TROUPE_ASSIGN(InlinedCall condition,
-                  c_.call("cond", {condition_}, inputs, nullptr, first.merge.node));
+                  c_.call("cond", body_of(c_, condition_), inputs, nullptr, first.merge.node));
     if (condition.outputs.size() != 1)
       return invalid_argument(str_cat("Expected a single scalar from the condition '",
                                       condition_.name, "', but got ", condition.outputs.size(),
@@ -316,7 +322,7 @@ Status lower_remote_call(LowerContext& c) {
     return parsed.status();
   c.set_device(device);
   TROUPE_ASSIGN(InlinedCall body,
-                c.call("", {f, false, false}, inputs_from(c, 1), &c.node().output_types));
+                c.call("", {f, false, false, true}, inputs_from(c, 1), &c.node().output_types));
   return c.finish(body.outputs, body.effects);
 }
 
@@ -329,7 +335,7 @@ Status lower_function_op(LowerContext& c) {
       attrs.emplace_back(name, value);
   FunctionRef function{c.node().op->name, std::make_shared<const AttrMap>(std::move(attrs))};
   bool is_multi_device = c.node().attrs.get_or<bool>("_lower_as_multi_device_function", false);
-  return lower_call(c, {std::move(function), false, is_multi_device});
+  return lower_call(c, {std::move(function), false, is_multi_device, !is_multi_device});
 }
 
 LowerRule find_rule(std::string_view op) {

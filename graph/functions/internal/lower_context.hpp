@@ -22,6 +22,8 @@ struct Callee {
   bool is_gradient = false; ///< its gradient: takes its arguments and one gradient for each result
   /// Its nodes may ask for devices of their own; otherwise they stand where the call does.
   bool is_multi_device = true;
+  /// Its nodes that have effects run although nothing that is asked of it needs them.
+  bool runs_unread = false;
 };
 
 /// New nodes stand on the node's device and are named "<node>/<part>/_<number>". What has no input
