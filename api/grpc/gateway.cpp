@@ -27,9 +27,10 @@ class Dispatcher {
 public:
   Dispatcher(GatewayActor gateway, const WorkerGatewayActor& worker_gateway,
              std::shared_ptr<SessionTable> sessions, std::shared_ptr<JoinedClusters> clusters,
-             const NodeServices& services)
+             const NodeServices& services, std::string session_config)
       : gateway_(std::move(gateway)), sessions_(std::move(sessions)),
         clusters_(std::move(clusters)), own_task_(services.task),
+        session_config_(std::move(session_config)),
         limits_(DecodeLimits::bounded_by(services.host_memory)),
         to_worker_(worker_gateway, limits_) {}
 
@@ -61,7 +62,7 @@ private:
 
   // One with a cluster of its own goes to the node that is this task of that cluster.
   Status create_session(const std::shared_ptr<RpcCall>& call, std::string& bytes) const {
-    TROUPE_ASSIGN(auto request, codec::read_create_session(bytes));
+    TROUPE_ASSIGN(auto request, codec::read_create_session(bytes, session_config_));
     if (request.options.cluster.empty())
       return to_gateway(call, Result<codec::CreateSession>(std::move(request)));
     TROUPE_ASSIGN(auto spec, find_own_task(request.options.cluster, request.target, own_task_));
@@ -184,7 +185,7 @@ private:
   GatewayActor gateway_;
   std::shared_ptr<SessionTable> sessions_;
   std::shared_ptr<JoinedClusters> clusters_;
-  std::string own_task_;
+  std::string own_task_, session_config_;
   DecodeLimits limits_;
   WorkerDispatcher to_worker_;
   /// One of the server's threads always takes calls.
@@ -231,9 +232,9 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
     rpc.constants[std::string(node_address_method)] = std::to_string(node.port());
   rpc.others = WorkerDispatcher::methods();
   rpc.others.emplace_back(join_cluster_method);
-  TROUPE_ASSIGN(impl.server,
-                RpcServer::start(rpc, Dispatcher(impl.actor, impl.worker_gateway, impl.sessions,
-                                                 impl.clusters, *services)));
+  TROUPE_ASSIGN(impl.server, RpcServer::start(rpc, Dispatcher(impl.actor, impl.worker_gateway,
+                                                              impl.sessions, impl.clusters,
+                                                              *services, options.session_config)));
   return out;
 }
 

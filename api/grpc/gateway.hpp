@@ -27,6 +27,8 @@ struct GatewayOptions {
   /// The tasks' gRPC addresses, for values of tasks that are TensorFlow's servers; empty: not
   /// known.
   Cluster cluster = {};
+  /// Bytes of a ConfigProto: what sessions get where their clients' own says nothing.
+  std::string session_config = {};
 };
 
 class Gateway {

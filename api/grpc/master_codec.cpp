@@ -44,9 +44,9 @@ Result<std::string> encode_metadata(RunMetadata metadata) {
 
 } // namespace
 
-Result<CreateSession> read_create_session(std::string_view bytes) {
+Result<CreateSession> read_create_session(std::string_view bytes, std::string_view defaults) {
   CreateSession out;
-  std::string config; // one message may come in several pieces, which add up
+  std::string config(defaults); // one message may come in several pieces, which add up
   TROUPE_TRY(for_each_field(bytes, "CreateSessionRequest", [&](const Field& field) {
     if (field.number == 1)
       out.graph_def += field.bytes;

@@ -62,7 +62,8 @@ struct ReleaseCallable {
 /// Each reads the bytes of the request of its name. INVALID_ARGUMENT naming the request for bytes
 /// that are none, for a tensor that is none in TensorFlow's words, and whatever the options'
 /// readers fail with. Unknown fields are ignored.
-Result<CreateSession> read_create_session(std::string_view bytes);
+/// `defaults` are bytes of a ConfigProto, which the request's own is merged into.
+Result<CreateSession> read_create_session(std::string_view bytes, std::string_view defaults = {});
 Result<ExtendSession> read_extend_session(std::string_view bytes);
 Result<RunStep> read_run_step(std::string_view bytes, DecodeLimits limits);
 Result<PartialRunSetup> read_partial_run_setup(std::string_view bytes);

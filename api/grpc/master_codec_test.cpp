@@ -76,6 +76,23 @@ TEST_CASE("master codec: a session's request keeps graph and options") {
   CHECK(read->target == "grpc://127.0.0.1:1");
 }
 
+TEST_CASE("master codec: a session's config is merged into the server's") {
+  tensorflow::ConfigProto defaults;
+  defaults.set_operation_timeout_in_ms(1000);
+  defaults.set_allow_soft_placement(true);
+  const std::string bytes = defaults.SerializeAsString();
+  tensorflow::CreateSessionRequest request;
+  auto read = codec::read_create_session(request.SerializeAsString(), bytes);
+  REQUIRE(read.ok());
+  CHECK(read->options.operation_timeout_ms == 1000);
+  CHECK(read->options.allow_soft_placement);
+  request.mutable_config()->set_operation_timeout_in_ms(7);
+  read = codec::read_create_session(request.SerializeAsString(), bytes);
+  REQUIRE(read.ok());
+  CHECK(read->options.operation_timeout_ms == 7);
+  CHECK(read->options.allow_soft_placement);
+}
+
 TEST_CASE("master codec: a callable's request keeps connections and says that devices are named") {
   tensorflow::MakeCallableRequest request;
   request.set_session_handle("h");

@@ -424,6 +424,12 @@ Result<SessionOptions> session_options_from_bytes(std::string_view bytes) {
   return from_proto(proto);
 }
 
+Result<std::string> session_config_from_text(std::string_view text) {
+  tensorflow::ConfigProto proto;
+  TROUPE_TRY(parse_text(text, proto));
+  return to_bytes(proto);
+}
+
 std::string to_bytes(const SessionOptions& options) {
   tensorflow::ConfigProto proto;
   to_proto(options, proto);

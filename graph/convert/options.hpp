@@ -132,6 +132,8 @@ struct RunMetadata {
 
 /// INVALID_ARGUMENT if the bytes are not of that message. Fields that we do not use are ignored.
 Result<SessionOptions> session_options_from_bytes(std::string_view bytes);
+/// The bytes of a ConfigProto that is given as text, "operation_timeout_in_ms: 1000".
+Result<std::string> session_config_from_text(std::string_view text);
 std::string to_bytes(const SessionOptions& options);
 Result<RunOptions> run_options_from_bytes(std::string_view bytes);
 std::string to_bytes(const RunOptions& options);

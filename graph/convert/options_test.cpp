@@ -49,6 +49,19 @@ TEST_CASE("options: a session's go there and back") {
   CHECK(session_options_from_bytes("\xff").status().code() == Code::invalid_argument);
 }
 
+TEST_CASE("options: a ConfigProto as text") {
+  auto bytes = session_config_from_text("operation_timeout_in_ms: 1000 allow_soft_placement: true");
+  REQUIRE(bytes.ok());
+  auto options = session_options_from_bytes(*bytes);
+  REQUIRE(options.ok());
+  CHECK(options->operation_timeout_ms == 1000);
+  CHECK(options->allow_soft_placement);
+  CHECK(session_config_from_text("")->empty());
+  const Status wrong = session_config_from_text("no_such_field: 1").status();
+  CHECK(wrong.code() == Code::invalid_argument);
+  CHECK(wrong.message().find("no_such_field") != std::string_view::npos);
+}
+
 TEST_CASE("options: a client's ConfigProto is understood") {
   tensorflow::ConfigProto proto;
   REQUIRE(parse_text(R"(

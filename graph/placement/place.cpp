@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/base/log.hpp"
+#include "core/base/prints.hpp"
 #include "core/base/strings.hpp"
 #include "graph/placement/internal/colocation.hpp"
 
@@ -51,7 +52,8 @@ public:
     for (Node* node : graph_.nodes()) {
       node->assigned_device = names_.at(device_of(node->id));
       if (options_.log_device_placement)
-        log_info(node->name, ": (", node->op_name(), "): ", node->assigned_device);
+        print(PrintStream::error,
+              str_cat(node->name, ": (", node->op_name(), "): ", node->assigned_device), "\n");
     }
     return {};
   }

@@ -26,7 +26,7 @@ struct PlacementOptions {
   std::string own_task; ///< the master's, whose devices come first; empty: no task's do
   SupportedDeviceTypes supported_types;
   bool allow_soft_placement = false; ///< a request that cannot be met loses its type and id
-  bool log_device_placement = false; ///< one line at level info for each node: "name: (Op): device"
+  bool log_device_placement = false; ///< prints "name: (Op): device" for each node, as graphs print
 };
 
 /// Sets `assigned_device` of every node; on an error the graph is unchanged.

@@ -92,10 +92,12 @@ def started_for_good(words, ready):
 class Child:
     """A running `troupe serve`."""
 
-    def __init__(self, cluster, job, task, cpu_devices=1):
+    def __init__(self, cluster, job, task, cpu_devices=1, session_config=""):
         words = [executable(), "serve", "--cluster=" + json.dumps(cluster), f"--job={job}", f"--task={task}"]
         if cpu_devices != 1:
             words.append(f"--cpu-devices={cpu_devices}")
+        if session_config:
+            words.append(f"--session-config={session_config}")
         words += ["--files=" + folder for folder in folders()]
         from_child, ready = os.pipe()
         self._ready = os.fdopen(from_child)

@@ -27,6 +27,17 @@ def placed(tasks, job, task):
     return out, address
 
 
+def session_config_of(server_def):
+    """The text of what sessions get where their own config says nothing; devices are the server's own."""
+    from google.protobuf import text_format
+    config = type(server_def.default_session_config)()
+    config.CopyFrom(server_def.default_session_config)
+    config.ClearField("device_count")
+    if config.HasField("experimental"):
+        config.experimental.ClearField("coordination_config")
+    return text_format.MessageToString(config, as_one_line=True)
+
+
 def as_tensorflow_says(error):
     """What programs catch to try another port: InvalidArgumentError for a wrong cluster, else UnknownError."""
     from tensorflow.python.framework import errors
@@ -62,7 +73,8 @@ class Server:
             return
         try:
             count = max(self._server_def.default_session_config.device_count.get("CPU", 1), 1)
-            self._child = Child(self._tasks, self._server_def.job_name, self._server_def.task_index, count)
+            self._child = Child(self._tasks, self._server_def.job_name, self._server_def.task_index, count,
+                                session_config_of(self._server_def))
         except ServerError as error:
             if error.code is None:
                 raise

@@ -48,6 +48,9 @@ class Serve(Case):
         code, _, err = run("serve", "--message-limit=5")
         self.assertEqual(code, 2)
         self.assertIn("write 64 KiB or more", err)
+        code, _, err = run("serve", "--session-config=operation_time: 1")
+        self.assertEqual(code, 2)
+        self.assertIn("--session-config: this is not the text of a tensorflow.ConfigProto", err)
 
     def test_a_port_that_is_taken_is_named(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:

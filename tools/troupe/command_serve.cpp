@@ -18,6 +18,7 @@
 #include "core/base/machine.hpp"
 #include "core/base/prints.hpp"
 #include "core/base/strings.hpp"
+#include "graph/convert/options.hpp"
 #include "net/cluster/cluster_spec.hpp"
 #include "net/cluster/config_file.hpp"
 #include "tools/troupe/command.hpp"
@@ -40,6 +41,7 @@ struct Serving {
   ClusterSpec spec;        ///< without tasks: one node of its own
   Address address;         ///< for clients
   GatewaySettings gateway;
+  std::string session_config; ///< bytes of a ConfigProto
 };
 
 /// A mistake, with where it stands.
@@ -128,6 +130,9 @@ public:
     options.number("--cpu-devices", cpu_devices_, "CPU devices of the task; 1 without it");
     options.texts("--files", files_,
                   "a folder whose files graphs may read and write; the working folder without it");
+    options.text("--session-config", session_config_,
+                 "text of a ConfigProto, such as 'operation_timeout_in_ms: 10000': what sessions "
+                 "get where their clients' own config says nothing");
     options.text("--message-limit", message_limit_,
                  "the largest request that is taken, such as '512 MiB'; 2 GiB without it");
     options.text("--calls", calls_, "calls that wait at once; 100000 without it, 0: any number");
@@ -173,6 +178,7 @@ public:
     foreign->attach((*node)->shared_services());
     GatewayOptions of_gateway = to_gateway_options(serving->gateway);
     of_gateway.cluster = serving->spec.cluster;
+    of_gateway.session_config = serving->session_config;
     auto gateway = Gateway::start(**node, of_gateway);
     if (!gateway)
       return failed(gateway.status());
@@ -236,6 +242,8 @@ private:
     TROUPE_ASSIGN(Serving out, read_addresses());
     TROUPE_ASSIGN(out.gateway, read_bounds());
     out.gateway.address = out.address;
+    TROUPE_ASSIGN(out.session_config,
+                  told_of("--session-config", session_config_from_text(session_config_)));
     return out;
   }
 
@@ -269,6 +277,7 @@ private:
   std::vector<std::string> files_;
   std::string grpc_, cluster_, job_;
   std::string message_limit_, calls_, call_bytes_, sessions_, idle_session_;
+  std::string session_config_;
   int task_ = -1;
   int cpu_devices_ = 1;
   int ready_fd_ = -1;
