@@ -180,7 +180,7 @@ DeviceStats StepRun::take_stats() {
     const KernelNode& info = s.program.info[static_cast<std::size_t>(span.node)];
     NodeStats& node = stats.nodes.emplace_back();
     node = {info.name,
-            info.schema->name,
+            info.attrs.get_or<std::string>("_shown_as", info.schema->name),
             span.start_us,
             span.end_us,
             span.thread,

@@ -107,6 +107,8 @@ private:
       body_.effects.push_back(node->id);
     }
     TROUPE_TRY(body_.graph.topological_order().status());
+    if (auto noinline = def.attr().find("_noinline"); noinline != def.attr().end())
+      body_.is_noinline = noinline->second.b();
     body_.unread = unread_effects(body_);
     return {};
   }

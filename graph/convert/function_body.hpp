@@ -19,6 +19,7 @@ struct FunctionBody {
   std::vector<Endpoint> results = {};
   std::vector<NodeId> effects = {}; ///< its control outputs
   std::vector<NodeId> unread = {};  ///< see unread_effects
+  bool is_noinline = false;         ///< its attribute "_noinline": calls are seen in traces
   std::size_t attr_bytes = 0;       ///< of names and texts that every copy of the body has again
 };
 

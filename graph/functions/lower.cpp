@@ -192,7 +192,10 @@ public:
     site.gate = reads_own_input(inputs) ? gate() : -1;
     site.trigger = pivot >= 0 ? pivot : trigger();
     TROUPE_TRY(failed_);
-    return lowering_.inline_call(callee, std::move(site), result_types);
+    TROUPE_ASSIGN(InlinedCall out, lowering_.inline_call(callee, std::move(site), result_types));
+    if (out.is_noinline && node_.op->name == named.function.name) // a call by name
+      shown_as_ = callee.function.name;
+    return out;
   }
 
   Status finish(const std::vector<Endpoint>& outputs, const std::vector<NodeId>& effects,
@@ -209,7 +212,9 @@ public:
     AttrMap attrs;
     if (!outputs.empty()) {
       attrs.set("T", node_.output_types);
-      if (outputs_tell || effects.empty())
+      if (!shown_as_.empty())
+        attrs.set("_shown_as", shown_as_);
+      else if (outputs_tell || effects.empty())
         attrs.set("direct", made_here(outputs));
     }
     if (const AttrValue* classes = node_.attrs.find("_class"))
@@ -304,6 +309,7 @@ private:
   NodeId outer_;     // of the body around the node
   NodeId made_from_; // from here on nodes are the lowering's
   std::optional<NodeId> gate_, trigger_;
+  std::string shown_as_;
   Status failed_;
 };
 
@@ -433,6 +439,7 @@ Result<InlinedCall> Lowering::inline_call(const Callee& callee, InlineSite site,
     TROUPE_TRY(lower(id, site.trigger));
   calls_.pop_back();
   InlinedCall out;
+  out.is_noinline = body->is_noinline;
   for (Endpoint e : body->results)
     out.outputs.push_back(source_of(copy.of(e)));
   for (NodeId id : body->effects)

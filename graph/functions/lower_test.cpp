@@ -297,6 +297,23 @@ TEST_CASE("lower: effects that no result needs run where TensorFlow runs a whole
         "");
 }
 
+TEST_CASE("lower: the call of a function that is not to be inlined is seen by its name") {
+  OpRegistry ops = calling_ops();
+  auto lowered_call = [&](std::string_view attr) {
+    auto graph = lowered(ops, x + "node { name: 'f' op: 'same' input: 'x' }",
+                         str_cat("library { function { signature { name: 'same' input_arg { name: "
+                                 "'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } ",
+                                 "node_def { name: 'n' op: 'Neg' input: 'x' attr { key: 'T' value "
+                                 "{ type: DT_FLOAT } } } ret { key: 'y' value: 'n:y:0' } ",
+                                 attr, " } }"));
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    return to_text(*graph);
+  };
+  CHECK(lowered_call("").find("_shown_as") == std::string::npos);
+  CHECK(lowered_call("attr { key: '_noinline' value { b: true } }") ==
+        "x = Source()\nf = _Results[_shown_as=\"same\"](f/n)\nf/n = Neg(x)\n");
+}
+
 TEST_CASE("lower: nested calls, control outputs, devices and colocation") {
   OpRegistry ops = calling_ops();
   CHECK(text_of(ops, x + R"(node { name: "w" op: "Source" }

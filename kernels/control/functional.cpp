@@ -208,7 +208,8 @@ void register_ops(OpLibrary& library) {
       .kernel_on_all_devices(hand_on)
       .doc(
           "Stands for a call whose body became part of the graph: its results, under its name. Who "
-          "reads a result that `direct` lists may read it where it comes from.");
+          "reads a result that `direct` lists may read it where it comes from. In traces its op is "
+          "`_shown_as`, if it has that.");
   library.op("_Refusal")
       .output("output: Tout")
       .attr("Tout: list(type) >= 0; code: int; message: string")

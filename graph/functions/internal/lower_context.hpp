@@ -14,6 +14,7 @@ namespace troupe::functions {
 struct InlinedCall {
   std::vector<Endpoint> outputs;
   std::vector<NodeId> effects; ///< must have run, besides the nodes of the outputs
+  bool is_noinline = false;    ///< traces show the call, by the function's name
 };
 
 /// Whose body a call inlines.
