@@ -93,7 +93,8 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
           if (m.containers.empty())
             device->resources().clear_container("");
           for (const std::string& container : m.containers)
-            device->resources().clear_container(container);
+            if (!container.empty()) // in TensorFlow "" names no container
+              device->resources().clear_container(container);
         }
         return caf::ok_atom::value;
       },

@@ -68,7 +68,7 @@ Status add(CheckpointWriter& writer, const std::string& name, const std::string&
   if (parsed.shape != tensor.shape())
     return invalid_argument(
         str_cat("Slice in shape_and_slice specification does not match the shape "
-                "of the tensor to save: ",
+                "of the tensor to  save: ",
                 spec, ", tensor: ", tensor.shape()));
   return writer.add_slice(name, parsed.full, parsed.slice, tensor);
 }

@@ -38,6 +38,9 @@ constexpr auto lines = R"(
     slice_all = RestoreSlice[dt=float](file, name_w, all)
     slice_wide = RestoreSlice[dt=float](file, name_w, wide)
     short = Save(file, one_name, w, s)
+    same_names = Const[dtype=string, value=str[2] "w" "w"]()
+    twice = Const[dtype=string, value=str[] "@/twice"]()
+    save_twice = Save(twice, same_names, w, w)
     to_two = Save(two_files, names, w, s)
     variants = TensorListReserve[element_dtype=float, shape_type=int32](minus, zero)
     zero = Const[dtype=int32, value=i32[] 0]()
@@ -71,6 +74,7 @@ TEST_CASE("io: the first format, whole tensors and slices of them") {
   f.fails({"^to_two"}, "Input 0 (filename) must be a string scalar; got a tensor of 2 elements");
   f.fails({"^save_variants"}, "Saving data type variant not yet supported");
   CHECK(f.run({"restore_w"}) == "ok f32[2,2] 1 2 3 4"); // none of them changed it
+  f.fails({"^save_twice"}, "ALREADY_EXISTS: node 'save_twice' (Save): Adding duplicate key: w -:-");
 }
 
 TEST_CASE("io: slices in several files, found by a pattern") {

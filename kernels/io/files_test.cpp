@@ -162,7 +162,7 @@ TEST_CASE("io: inputs of SaveV2 and RestoreV2 that do not fit together") {
             "tensor_names and shape_and_slices have different number of elements: 1 vs. 2"));
   CHECK(has(place.error(lines, "^wrong_spec"),
             "Slice in shape_and_slice specification does not match the shape of the tensor to "
-            "save: 2 0,1, tensor: []"));
+            " save: 2 0,1, tensor: []"));
   CHECK_FALSE(std::filesystem::exists(place.path / "new/c.index"));
 }
 

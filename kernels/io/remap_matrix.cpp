@@ -118,8 +118,9 @@ Status compute(KernelContext& c) {
   const auto& sizes = c.prepared<Sizes>();
   for (int i : {2, 3})
     if (c.input(i).shape().rank() != 1)
-      return invalid_argument(str_cat(c.node().schema->inputs[static_cast<std::size_t>(i)].name,
-                                      " must be a vector, got shape ", c.input(i).shape()));
+      return invalid_argument(
+          str_cat("The `", c.node().schema->inputs[static_cast<std::size_t>(i)].name,
+                  "` tensor must be 1-D, got a tensor of shape ", c.input(i).shape()));
   if (c.input(2).num_elements() != sizes.rows)
     return invalid_argument(str_cat("Size of row_remapping is ", c.input(2).num_elements(),
                                     " instead of being equal to num_rows=", sizes.rows));
@@ -137,7 +138,11 @@ Status compute(KernelContext& c) {
                                     c.input(0).shape()));
   TROUPE_ASSIGN(const std::string name, scalar_text(c, 1, "old_tensor_name"));
   TROUPE_ASSIGN(AllowedFiles * files, troupe::files(c));
-  TROUPE_ASSIGN(auto reader, CheckpointReader::open(*files, c.input(0).data<std::string>()[0]));
+  const std::string& prefix = c.input(0).data<std::string>()[0];
+  auto opened = CheckpointReader::open(*files, prefix);
+  if (opened.status().code() == Code::not_found)
+    return not_found(str_cat(checkpoint_index_name(prefix), "; No such file or directory"));
+  TROUPE_ASSIGN(auto reader, std::move(opened));
   TROUPE_ASSIGN(const CheckpointEntry entry, reader.entry(name));
   TROUPE_TRY(check_matrix(entry, name, sizes.columns, remaps_columns));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{sizes.rows, sizes.columns}));

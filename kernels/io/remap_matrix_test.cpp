@@ -83,7 +83,10 @@ TEST_CASE("io: matrices that cannot be put into another order") {
     few = LoadAndRemapMatrix[num_rows=1, num_cols=3](prefix, name, nobody, keep, value)
     many = LoadAndRemapMatrix[num_rows=1, num_cols=3](prefix, name, one, keep, value)
     two = LoadAndRemapMatrix[num_rows=1, num_cols=3](whole_names, name, one, keep, no_values)
-    scalar = LoadAndRemapMatrix[num_rows=1, num_cols=3](prefix, name, flat, keep, no_values))");
+    square = Const[dtype=int64, value=i64[1,1] 0]()
+    scalar = LoadAndRemapMatrix[num_rows=1, num_cols=3](prefix, name, flat, keep, no_values)
+    matrix = LoadAndRemapMatrix[num_rows=1, num_cols=3](prefix, name, square, square, no_values)
+    matrix_columns = LoadAndRemapMatrix[num_rows=1, num_cols=1](prefix, name, one, square, no_values))");
   f.fails({"size"}, "Size of row_remapping is 1 instead of being equal to num_rows=2");
   f.fails({"columns"}, "Provided col_remapping, but its size is 1 instead of being equal to "
                        "num_cols=3");
@@ -91,8 +94,12 @@ TEST_CASE("io: matrices that cannot be put into another order") {
           "UNIMPLEMENTED: node 'same' (LoadAndRemapMatrix): Old ID 1 is mapped to both new "
           "ID 0 and 1, which is not supported.");
   f.fails({"two"}, "The `ckpt_path` tensor must have exactly one element, got tensor of shape [3]");
-  f.fails({"scalar"}, "row_remapping must be a vector, got shape []");
-  f.fails({"many"}, "NOT_FOUND");
+  f.fails({"scalar"}, "The `row_remapping` tensor must be 1-D, got a tensor of shape []");
+  f.fails({"matrix"}, "The `row_remapping` tensor must be 1-D, got a tensor of shape [1,1]");
+  f.fails({"matrix_columns"},
+          "The `col_remapping` tensor must be 1-D, got a tensor of shape [1,1]");
+  f.fails({"many"}, "NOT_FOUND: node 'many' (LoadAndRemapMatrix): @/c.index; No such file or "
+                    "directory");
   CHECK(f.run({"^save"}) == "ok");
   f.fails({"width"},
           "Tensor m has shape [4,3], where the size of its 2nd dimension is 3 instead of "

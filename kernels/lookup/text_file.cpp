@@ -160,8 +160,9 @@ Status initialize(KernelContext& c) {
   TROUPE_TRY(check_dtypes(kept, table->spec()));
   TROUPE_ASSIGN(AllowedFiles * files, troupe::files(c));
   TROUPE_ASSIGN(const std::int64_t count, lookup::count_lines(c, *files, name, kept.lines));
-  if (count == 0 && kept.lines == all_lines)
-    return out_of_range(str_cat("'", name, "' has no lines: Read less bytes than requested"));
+  if (count == 0) // TensorFlow looks for a line in any case
+    return lookup::for_each_line(c, *files, name, kept.lines,
+                                 [](std::int64_t, std::string_view) { return Status{}; });
   if (table->is_initialized()) // by another session, or an earlier step
     return {};
   if (kept.lines != all_lines && count < kept.lines)

@@ -75,6 +75,10 @@ TEST_CASE("tables from files: what cannot be a table, in TensorFlow's words") {
         "Invalid content in @/v: empty line found at position 3.");
   CHECK(filled("a\nb\n", "key_index=-2, value_index=-1, vocab_size=3") ==
         "Invalid vocab_size in @/v: expected 3 but got 2");
+  CHECK(filled("a\n", "key_index=-2, value_index=-1, vocab_size=0") ==
+        "Finished reading 0 of lines from @/v");
+  CHECK(filled("", "key_index=-2, value_index=-1, vocab_size=0")
+            .ends_with("Read less bytes than requested"));
   CHECK(filled("a\t1\nb\n", columns) ==
         "Invalid number of columns in @/v line 1 (b) : expected at least 2 got 1");
   CHECK(filled("a\tx\n", columns) == "Field x in line 0 is not a valid int64.");
@@ -103,6 +107,7 @@ TEST_CASE("tables from files: a table that is filled stays as it is") {
   FolderLines f;
   f.write("a", "a\nb\n");
   f.write("b", "c\n");
+  f.write("void", "");
   f.add(R"(
     t = HashTableV2[key_dtype=string, value_dtype=int64]()
     a = Const[dtype=string, value=str[] "@/a"]()
@@ -118,6 +123,8 @@ TEST_CASE("tables from files: a table that is filled stays as it is") {
     init_empty = InitializeTableFromTextFileV2[key_index=-2, value_index=-1](t, empty)
     init_outside = InitializeTableFromTextFileV2[key_index=-2, value_index=-1](t, outside)
     m = MutableHashTableV2[key_dtype=string, value_dtype=int64]()
+    void = Const[dtype=string, value=str[] "@/void"]()
+    init_void = InitializeTableFromTextFileV2[key_index=-2, value_index=-1, vocab_size=1](t, void)
     init_m = InitializeTableFromTextFileV2[key_index=-2, value_index=-1](m, a)
     size = LookupTableSizeV2(t))");
   f.fails({"^init_none"}, "NOT_FOUND: node 'init_none' (InitializeTableFromTextFileV2): @/none; No "
@@ -130,6 +137,7 @@ TEST_CASE("tables from files: a table that is filled stays as it is") {
   CHECK(f.run({"^init_a"}) == "ok");
   CHECK(f.run({"^init_a"}) == "ok");
   CHECK(f.run({"^init_b"}) == "ok");
+  f.fails({"^init_void"}, "Invalid vocab_size in @/void: expected 1 but got 0");
   CHECK(f.run({"size"}) == "ok i64[] 2");
 }
 

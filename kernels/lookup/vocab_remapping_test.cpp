@@ -27,6 +27,8 @@ TEST_CASE("vocabularies: where the lines of a new one are in an old one") {
     all = GenerateVocabRemapping[new_vocab_offset=0, num_new_vocab=4](new, old)
     part = GenerateVocabRemapping[new_vocab_offset=1, num_new_vocab=2](new, old)
     first_two = GenerateVocabRemapping[new_vocab_offset=0, num_new_vocab=4, old_vocab_size=2](new, old)
+    none_wanted = GenerateVocabRemapping[new_vocab_offset=0, num_new_vocab=4, old_vocab_size=0](new, old)
+    none_there = GenerateVocabRemapping[new_vocab_offset=0, num_new_vocab=4, old_vocab_size=0](new, empty)
     no_lines = GenerateVocabRemapping[new_vocab_offset=4, num_new_vocab=0](new, old)
     beyond = GenerateVocabRemapping[new_vocab_offset=2, num_new_vocab=3](new, old)
     short = GenerateVocabRemapping[new_vocab_offset=0, num_new_vocab=1, old_vocab_size=4](new, old)
@@ -42,6 +44,9 @@ TEST_CASE("vocabularies: where the lines of a new one are in an old one") {
   CHECK(f.run({"no_lines:0", "no_lines:1"}) == "ok i64[0] i32[] 0");
   f.fails({"beyond:0"}, "lookup table size must be larger than last new vocab entry's line");
   f.fails({"short:0"}, "Invalid vocab_size in @/old: expected 4 but got 3");
+  f.fails({"none_wanted:0"}, "OUT_OF_RANGE: node 'none_wanted' (GenerateVocabRemapping): Finished "
+                             "reading 0 of lines from @/old");
+  f.fails({"none_there:0"}, "'@/empty' has no lines: Read less bytes than requested");
   f.fails({"same:0"}, "HashTable has different value for same key. Key a has 0 and trying to add "
                       "value 1");
   f.fails({"from_empty:0"}, "OUT_OF_RANGE");

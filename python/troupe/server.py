@@ -1,5 +1,7 @@
 """A server as TensorFlow's programs make it, that is a child process `troupe serve`."""
 
+import re
+
 from .child import Child, ServerError, free_port  # noqa: F401
 
 
@@ -8,23 +10,42 @@ class NoSuchTask(Exception):
 
 
 class NoPort(Exception):
-    """The own address has no port; in TensorFlow's words."""
+    """An address has no port; in TensorFlow's words."""
+
+
+def port_of(address):
+    """The port that TensorFlow listens at: of a number of 31 bits the last 16, which is what a socket takes. None: there is none."""
+    text = address.rpartition(":")[2]
+    number = int(text) if re.fullmatch(r"\s*\+?0*\d{1,10}\s*", text, re.ASCII) else 1 << 31
+    return number & 0xFFFF if number < 1 << 31 else None
+
+
+def plain(address):
+    """Host and port as `troupe serve` takes them; without a host it is this machine."""
+    host, colon, text = address.rpartition(":")
+    port = port_of(address)
+    if "/" in host or port is None and (not colon or re.fullmatch(r"\s*-\d+\s*", text)):
+        raise NoPort(f'Could not interpret "{address}" as a host-port pair.')
+    if port is None:
+        raise NoPort(f"Failed to parse port.{address}")
+    return f"{host or 'localhost'}:{port}"
 
 
 def placed(tasks, job, task):
-    """A copy of {job: {task: address}} in which the own task's port 0 is a free one; and the own address."""
+    """A copy of {job: {task: address}} with plain addresses, in which the own task's port 0 is a free one; and the own address."""
     out = {name: {str(number): address for number, address in addresses.items()} for name, addresses in tasks.items()}
     if job not in out:
         raise NoSuchTask(f'Job "{job}" was not defined in cluster')
     address = out[job].get(str(task))
     if address is None:
         raise NoSuchTask(f'Task {task} was not defined in job "{job}"')
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > 65535:
+    if port_of(address) is None:
         raise NoPort(f'Could not parse port for local server from "{address}".')
+    out = {name: {number: plain(address) for number, address in addresses.items()} for name, addresses in out.items()}
+    host, _, port = out[job][str(task)].rpartition(":")
     if port == "0":
-        address = out[job][str(task)] = f"{host}:{free_port()}"
-    return out, address
+        out[job][str(task)] = f"{host}:{free_port()}"
+    return out, out[job][str(task)]
 
 
 def session_config_of(server_def):
@@ -54,9 +75,9 @@ class Server:
         from tensorflow.python.framework import errors
         from tensorflow.python.training import server_lib
         self._server_def = server_lib._make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
-        if self._server_def.protocol not in ("", "grpc"):
-            raise errors.NotFoundError(None, None, f"No server factory registered for the given ServerDef: protocol: {self._server_def.protocol!r}; "
-                                       "the protocol is grpc")
+        if self._server_def.protocol != "grpc":
+            raise errors.NotFoundError(None, None, f"No server factory registered for the given ServerDef: {self._server_def}\n"
+                                       "The available server factories are: [ GRPC_SERVER ]")
         tasks = {job.name: dict(job.tasks) for job in self._server_def.cluster.job}
         try:
             self._tasks, self._address = placed(tasks, self._server_def.job_name, self._server_def.task_index)
@@ -65,10 +86,14 @@ class Server:
         except NoPort as error:
             raise errors.InvalidArgumentError(None, None, str(error)) from None
         self._child = None
+        self._has_stopped = False
         if start:
             self.start()
 
     def start(self):
+        if self._has_stopped:
+            from tensorflow.python.framework import errors
+            raise errors.FailedPreconditionError(None, None, "Server has stopped.")
         if self._child is not None:
             return
         try:
@@ -83,9 +108,10 @@ class Server:
             self._address = "127.0.0.1:" + self._address.rpartition(":")[2]
 
     def join(self):
-        """Blocks until the child ends, which an interrupt makes it do."""
-        self.start()
-        self._child.join()
+        """Blocks until the child ends. A server that was not started has stopped then, as in TensorFlow."""
+        if self._child is not None:
+            self._child.join()
+        self._has_stopped = True
 
     @property
     def server_def(self):

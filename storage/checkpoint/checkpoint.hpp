@@ -48,7 +48,7 @@ class CheckpointWriter {
 public:
   /// `storage` outlives it.
   static Result<CheckpointWriter> create(Storage& storage, std::string prefix, GoOn go_on = {});
-  /// ALREADY_EXISTS for a name that is there; UNIMPLEMENTED for resources and for variants that
+  /// INVALID_ARGUMENT for a name that is there; UNIMPLEMENTED for resources and for variants that
   /// cannot leave their process.
   Status add(std::string_view name, const Tensor& tensor);
   /// One slice of a tensor of shape `full`. INVALID_ARGUMENT if another one of that name has
@@ -85,7 +85,8 @@ public:
   Result<CheckpointEntry> entry(std::string_view name) const;
   /// Names of tensors, sorted; slices are not named.
   Result<std::vector<std::string>> names() const;
-  /// A whole tensor, put together if it is there in slices. DATA_LOSS for a checksum that does not
+  /// A whole tensor, put together if it is there in slices. INVALID_ARGUMENT "Does not have
+  /// sufficient slices for …" if they do not cover it, DATA_LOSS for a checksum that does not
   /// match, RESOURCE_EXHAUSTED without room in `allocator`.
   Result<Tensor> read(std::string_view name, Allocator& allocator);
   /// INVALID_ARGUMENT if the tensor has another shape than `full`.

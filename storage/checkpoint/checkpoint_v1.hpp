@@ -68,7 +68,7 @@ public:
   static constexpr int all_files = -1;
   /// Opens `preferred` alone at first, if it is one of several files. NOT_FOUND in TensorFlow's
   /// words if there are none; `pattern` is what matched them. DATA_LOSS "Unable to open table file
-  /// …". `storage` outlives it.
+  /// …", INTERNAL "Overlapping slices: …". `storage` outlives it.
   static Result<CheckpointReaderV1> open(Storage& storage, std::vector<std::string> files,
                                          std::string_view pattern, int preferred = all_files);
 

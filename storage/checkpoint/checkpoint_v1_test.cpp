@@ -160,6 +160,24 @@ TEST_CASE("checkpoint v1: what is written is read") {
   CHECK(equal(*read(*reader, "v"), literal_v1("i16[2,3] 0 1 2 -3 4 5")));
 }
 
+TEST_CASE("checkpoint v1: files in which slices overlap are not read") {
+  SimulatedDisk disk;
+  auto storage = make_local_storage("/disk", disk);
+  const auto refusal = [&](std::vector<std::string> files) {
+    return CheckpointReaderV1::open(*storage, std::move(files), "c*").status();
+  };
+  CheckpointWriterV1 first(*storage, "first"), second(*storage, "second");
+  CHECK(add_slice(first, "v", "4 0,2", literal_v1("f32[2] 1 2")).ok());
+  REQUIRE(first.commit().ok());
+  CHECK(add_slice(second, "v", "4 2,2", literal_v1("f32[2] 3 4")).ok());
+  CHECK(add_slice(second, "v", "4 1,1", literal_v1("f32[1] 5")).ok());
+  REQUIRE(second.commit().ok());
+  CHECK(refusal({"first"}).ok());
+  CHECK(refusal({"second"}).ok());
+  CHECK(refusal({"first", "second"}) ==
+        internal("Overlapping slices: existing slice = 0,2, new slice = 1,1"));
+}
+
 TEST_CASE("checkpoint v1: many tensors, in many blocks") {
   SimulatedDisk disk;
   auto storage = make_local_storage("/disk", disk);

@@ -202,8 +202,8 @@ Result<Tensor> CheckpointReader::assemble(std::string_view name, const Checkpoin
     filled += copy_common(entry.shape, slice, read, wanted, out);
   }
   if (filled != shape.num_elements())
-    return not_found(str_cat("the slices of '", name, "' in the checkpoint do not cover ", wanted,
-                             " of its shape ", entry.shape));
+    return invalid_argument(str_cat("Does not have sufficient slices for partitioned tensor ", name,
+                                    " to restore in slice_spec: ", wanted));
   return out;
 }
 
@@ -221,8 +221,8 @@ Result<Tensor> CheckpointReader::read_slice(std::string_view name, const ShapeAn
   TROUPE_ASSIGN(const CheckpointEntry found, entry(name));
   if (found.shape != wanted.full)
     return invalid_argument(
-        str_cat("Shape mismatch: tensor_name = ", name, "; shape in shape_and_slice spec ",
-                wanted.full, " does not match the shape stored in checkpoint: ", found.shape));
+        str_cat("tensor_name = ", name, "; shape in shape_and_slice spec ", wanted.full,
+                " does not match the shape stored in checkpoint: ", found.shape));
   if (!found.slices.empty())
     return assemble(name, found, wanted.slice, wanted.shape, allocator);
   TROUPE_ASSIGN(Tensor whole, read_entry(name, found, allocator));

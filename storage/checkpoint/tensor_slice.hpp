@@ -52,8 +52,10 @@ std::string slice_key(std::string_view name, const TensorSlice& slice);
 bool is_slice_key(std::string_view key);
 
 /// INTERNAL "Overlapping slices: existing slice = 0,2:-, new slice = 1,3:-" unless each element is
-/// in one slice at most; RESOURCE_EXHAUSTED for more than 10,000 slices. All lie in `full`.
-Status check_disjoint(std::span<const TensorSlice> slices, const Shape& full);
+/// in one slice at most; RESOURCE_EXHAUSTED for more than 10,000 slices. All lie in `full`; of the
+/// first `known` it is known.
+Status check_disjoint(std::span<const TensorSlice> slices, const Shape& full,
+                      std::size_t known = 0);
 
 /// Whether two slices of a tensor of shape `full` have an element in common.
 bool have_common(const Shape& full, const TensorSlice& a, const TensorSlice& b);

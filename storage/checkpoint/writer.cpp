@@ -108,7 +108,7 @@ Status CheckpointWriter::add_slice(std::string_view name, const Shape& full,
                                     " of ", whole.shape));
   const std::string key = slice_key(name, slice);
   if (entries_.contains(key))
-    return already_exists(str_cat("Adding duplicate key: ", name, " ", slice));
+    return invalid_argument(str_cat("Adding duplicate key: ", name, " ", slice));
   whole.slices.push_back(slice);
   return append(key, tensor);
 }

@@ -235,9 +235,21 @@ class Module(Case):
             placed(tasks, "worker", 7)
         with self.assertRaisesRegex(NoSuchTask, 'Job "chief" was not defined in cluster'):
             placed(tasks, "chief", 0)
-        for address in ("localhost", "localhost:", "localhost:xx", "localhost:65536", ":7"):
+        for address in ("localhost", "localhost:", "localhost:xx", "localhost:2147483648", "localhost:-1", ""):
             with self.assertRaisesRegex(NoPort, f'Could not parse port for local server from "{address}".'):
                 placed({"local": {0: address}}, "local", 0)
+
+    def test_ports_are_those_that_tensorflow_takes(self):
+        for address, plain in (("localhost:99999", "localhost:34463"), (":7", "localhost:7"), ("7", "localhost:7"), ("h: +07 ", "h:7"), ("[::1]:2147483647", "[::1]:65535")):
+            self.assertEqual(placed({"local": {0: address}}, "local", 0)[1], plain)
+            self.assertEqual(placed({"local": {0: "h:9", 1: address}}, "local", 0)[0], {"local": {"0": "h:9", "1": plain}})
+        self.assertRegex(placed({"local": {0: "localhost:65536"}}, "local", 0)[1], r"^localhost:[1-9]\d+$")
+        for address in ("localhost", "", "localhost:-1", "http://localhost:7"):
+            with self.assertRaisesRegex(NoPort, f'Could not interpret "{address}" as a host-port pair.'):
+                placed({"local": {0: "h:9", 1: address}}, "local", 0)
+        for address in ("localhost:", "localhost:7x", "localhost:4294967296"):
+            with self.assertRaisesRegex(NoPort, f"Failed to parse port.{address}"):
+                placed({"local": {0: "h:9", 1: address}}, "local", 0)
 
     def test_a_wrong_call_tells_the_right_one(self):
         for words in ([], ["-m"], ["--help"]):

@@ -463,6 +463,19 @@ TEST_CASE_FIXTURE(Fixture, "cluster: timeouts without measure, from another proc
   CHECK(scalar(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}})) == -1);
 }
 
+TEST_CASE_FIXTURE(Fixture, "cluster: a reset of a container without a name clears none") {
+  GraphVariable v = variable(root.on(ps), "v", DType::float32, {}, 1.0f);
+  const std::string read = v.read().name();
+  REQUIRE(fetch(open(), {}, {}, {v.initializer().name()}).ok());
+  SimNode& master = cluster.node(worker0);
+  for (const std::string container : {"", "ps"}) {
+    ResetContainers reset;
+    reset.containers = {container};
+    REQUIRE(cluster.ask<caf::ok_atom>(master, master.handles.master, std::move(reset)).ok());
+    CHECK(fetch(open(), {read}).ok() == container.empty());
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "cluster: a session asked for before its master began to leave is refused") {
   Output x = placeholder(root.on(ps), "x");

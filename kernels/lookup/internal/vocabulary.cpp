@@ -38,6 +38,10 @@ private:
   std::int64_t number_ = 0;
 };
 
+Status no_lines(std::string_view name) {
+  return out_of_range(str_cat("'", name, "' has no lines: Read less bytes than requested"));
+}
+
 } // namespace
 
 Result<std::int64_t> count_lines(KernelContext& c, AllowedFiles& files, const std::string& name,
@@ -60,6 +64,10 @@ Status for_each_line(KernelContext& c, AllowedFiles& files, const std::string& n
   TROUPE_ASSIGN(Lines lines, Lines::open(c, files, name));
   std::string line;
   std::int64_t count = 0;
+  if (wanted == 0) {
+    TROUPE_ASSIGN(const bool more, lines.next(line));
+    return more ? out_of_range(str_cat("Finished reading 0 of lines from ", name)) : no_lines(name);
+  }
   for (; wanted == all_lines || count < wanted; ++count) {
     TROUPE_ASSIGN(const bool more, lines.next(line));
     if (!more)
@@ -73,7 +81,7 @@ Status for_each_line(KernelContext& c, AllowedFiles& files, const std::string& n
     return invalid_argument(
         str_cat("Invalid vocab_size in ", name, ": expected ", wanted, " but got ", count));
   if (wanted == all_lines && count == 0)
-    return out_of_range(str_cat("'", name, "' has no lines: Read less bytes than requested"));
+    return no_lines(name);
   return {};
 }
 
