@@ -6,11 +6,11 @@
 #include "devices/resource/batches.hpp"
 
 namespace troupe {
-
 Status Barrier::check_same(const Spec& other) const {
   if (other.types != spec_.types)
-    return invalid_argument(
-        str_cat("Shared barrier '", name_, "' has other component types than the requested ones"));
+    return invalid_argument(str_cat("Shared barrier '", name_, "' has component types ",
+                                    names_of(spec_.types), " but requested component types were ",
+                                    names_of(other.types)));
   if (other.shapes != spec_.shapes)
     return invalid_argument(
         str_cat("Shared barrier '", name_, "' has component shapes [", str_join(spec_.shapes, ", "),
@@ -60,12 +60,12 @@ Status Barrier::insert(const Tensor& keys, const Tensor& values, std::int64_t co
     if (closed_) {
       const std::string pending =
           str_cat(".  Pending enqueues cancelled: ", cancel_pending_ ? 1 : 0);
+      if (cancel_pending_ || (incomplete_.empty() && !names.empty()))
+        return closed(str_cat(pending, ".  Number of new insertions: ", names.size()));
       for (std::size_t i = 0; i < names.size(); ++i)
         if (!incomplete_.contains(names[i]))
           return closed(str_cat(", but attempted to insert a brand new key: ", names[i], pending,
                                 ".  Insertion index: ", i));
-      if (cancel_pending_)
-        return closed(pending);
     }
     bool is_new = false;
     Status status;

@@ -41,6 +41,13 @@ void copy_box(const Tensor& from, Tensor& to, std::int64_t to_at, const Shape& b
 
 } // namespace
 
+std::string names_of(const std::vector<DType>& types) {
+  std::vector<std::string> names;
+  for (DType type : types)
+    names.push_back(to_string(type));
+  return str_join(names, ", ");
+}
+
 void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::int64_t to_at,
                    std::int64_t count) {
   if (count == 0)

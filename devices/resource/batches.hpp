@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "core/base/status.hpp"
 #include "core/tensor/tensor.hpp"
@@ -33,5 +35,8 @@ Result<Tensor> join_rows(std::span<const Rows> parts, Allocator& memory);
 /// which the smaller ones are padded with zeros (empty strings).
 Result<Tensor> stack_rows(std::span<const Tensor> rows, DType dtype, const Shape& shape,
                           Allocator& memory);
+
+/// Dtypes of a tuple's components as messages list them: "float, int32".
+std::string names_of(const std::vector<DType>& types);
 
 } // namespace troupe

@@ -8,13 +8,6 @@
 namespace troupe {
 namespace {
 
-std::string names_of(const std::vector<DType>& types) {
-  std::vector<std::string> names;
-  for (DType type : types)
-    names.push_back(to_string(type));
-  return str_join(names, ", ");
-}
-
 std::size_t bytes_of(const Queue::Tuple& tuple) {
   std::size_t sum = 0;
   for (const Tensor& tensor : tuple)
@@ -218,8 +211,14 @@ void Queue::serve(std::vector<Answer>& answers) {
   }
 }
 
+// TensorFlow's padding queue is a FIFOQueue in all but its batches.
+std::string_view Queue::kind_in_refusals(bool of_batch) const {
+  const bool is_padding = spec_.order == QueueSpec::Order::padding_fifo;
+  return is_padding && !of_batch ? std::string_view("FIFOQueue") : spec_.op;
+}
+
 Status Queue::closed() const {
-  return cancelled(str_cat(spec_.op, " '", name_, "' is closed."));
+  return cancelled(str_cat(kind_in_refusals(false), " '", name_, "' is closed."));
 }
 
 Queue::Progress Queue::try_put(Request& request, std::vector<Answer>& answers) {
@@ -263,9 +262,10 @@ Queue::Progress Queue::try_take(Request& request, std::vector<Answer>& answers) 
   };
   const auto missing = [&] { return request.wanted - std::ssize(request.taken); };
   if (closed_ && elements_->size() < missing()) {
-    Status insufficient = out_of_range(
-        str_cat(spec_.op, " '", name_, "' is closed and has insufficient elements (requested ",
-                missing(), ", current size ", elements_->size(), ")"));
+    Status insufficient =
+        out_of_range(str_cat(kind_in_refusals(request.is_batch), " '", name_,
+                             "' is closed and has insufficient elements (requested ", missing(),
+                             ", current size ", elements_->size(), ")"));
     give_back(request);
     if (!request.up_to || elements_->size() == 0)
       return answer(std::move(insufficient));

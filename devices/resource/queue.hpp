@@ -110,6 +110,7 @@ private:
   Result<Tuple> batch_of(std::vector<Tuple>& taken, std::int64_t n);
   Status check_tuple(const Tuple& tuple, bool is_batch) const;
   Status check_count_and_types(const Tuple& tuple) const;
+  std::string_view kind_in_refusals(bool of_batch) const;
   Status closed() const;
 
   const QueueSpec spec_;

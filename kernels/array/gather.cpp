@@ -187,13 +187,17 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
     return invalid_argument(str_cat("Shape must be at least rank ", axis < 0 ? -axis : axis + 1,
                                     " but is rank ", rank));
   axis = axis < 0 ? axis + rank : axis;
-  batch = batch < 0 ? batch + indices.shape().rank() : batch;
+  const int most = indices.shape().rank();
+  if (batch < -most || batch > most)
+    return invalid_argument(
+        str_cat("Expected batch_dims in the range [", -most, ", ", most, "], but got ", batch));
+  batch = batch < 0 ? batch + most : batch;
+  if (batch >= rank)
+    return invalid_argument(
+        str_cat("batch_dims (", batch, ") must be less than rank(params) (", rank, ")."));
   if (batch > axis)
     return invalid_argument(
         str_cat("batch_dims (", batch, ") must be less than or equal to axis (", axis, ")."));
-  if (batch < 0 || batch > indices.shape().rank() || batch >= rank)
-    return invalid_argument(str_cat("batch_dims (", batch, ") must be at most rank(indices) (",
-                                    indices.shape().rank(), ") and axis (", axis, ")"));
   std::int64_t batches = 1;
   for (int i = 0; i < batch; ++i) {
     if (params.shape()[i] != indices.shape()[i])
@@ -238,6 +242,8 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
 }
 
 Status compute_v2(KernelContext& c) {
+  if (c.input(0).shape().is_scalar())
+    return invalid_argument("params must be at least 1 dimensional");
   if (!c.input(2).shape().is_scalar())
     return invalid_argument(str_cat("axis must be scalar, but got shape ", c.input(2).shape()));
   TROUPE_ASSIGN(const Integers axis, integers(c.input(2)));

@@ -1,4 +1,5 @@
 // _ForRange: start, limit and step of a For, once it is known that the loop ends.
+#include "core/base/node_mark.hpp"
 #include "core/base/strings.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -12,19 +13,26 @@ Status infer_shapes(ShapeContext& c) {
   return {};
 }
 
+/// What the client sent is the For: "loop" of "loop/range/_3".
+Status refused(const KernelContext& c, std::string sentence) {
+  const std::string_view node = c.node_name();
+  const std::size_t end = node.rfind("/range/_");
+  return invalid_argument(end == node.npos ? std::move(sentence)
+                                           : naming_node(sentence, node.substr(0, end)));
+}
+
 Status compute(KernelContext& c) {
   constexpr const char* names[] = {"start", "limit", "delta"};
   for (int i = 0; i < 3; ++i)
     if (!c.input(i).shape().is_scalar())
-      return invalid_argument(
-          str_cat(names[i], " must be a scalar, but it has shape ", c.input(i).shape()));
+      return refused(c, str_cat(names[i], " must be a scalar, but ", c.input(i).shape()));
   const auto start = c.input(0).value<std::int32_t>();
   const auto limit = c.input(1).value<std::int32_t>();
   const auto delta = c.input(2).value<std::int32_t>();
   const bool ends =
       (delta > 0 && start <= limit) || (delta < 0 && start >= limit) || start == limit;
   if (!ends)
-    return invalid_argument(str_cat("Invalid start/limit/delta: ", start, " ", limit, " ", delta));
+    return refused(c, str_cat("Invalid start/limit/delta: ", start, " ", limit, " ", delta));
   for (int i = 0; i < 3; ++i)
     c.output_entry(i) = std::move(c.input_entry(i));
   return {};

@@ -1,4 +1,7 @@
 // Cases of the ops that lowered conditionals, loops and calls are made of.
+#include <doctest/doctest.h>
+
+#include "tests/support/ops/graph_lines.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace troupe {
@@ -69,7 +72,7 @@ TROUPE_OP_CASES(_ForRange) {
        .error = "Invalid start/limit/delta: 0 10 0"},
       {.name = "a start that is no scalar",
        .inputs = {"i32[1] 0", "i32[] 10", "i32[] 1"},
-       .error = "start must be a scalar, but it has shape [1]"},
+       .error = "start must be a scalar, but [1]"},
   };
 }
 
@@ -121,4 +124,14 @@ TROUPE_OP_CASES(FakeParam) {
 }
 
 } // namespace
+
+TEST_CASE("for: a range that does not end is refused in the name of the client's node") {
+  testing::GraphLines f;
+  f.add(R"(
+    zero = Const[dtype=int32, value=i32[] 0]()
+    nine = Const[dtype=int32, value=i32[] 9]()
+    loop/range/_3 = _ForRange(zero, nine, zero))");
+  CHECK(f.fails({"loop/range/_3"}, "Invalid start/limit/delta: 0 9 0\n\t [[{{node loop}}]]"));
+}
+
 } // namespace troupe

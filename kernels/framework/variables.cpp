@@ -1,10 +1,24 @@
 #include "kernels/framework/variables.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/strings.hpp"
 
 namespace troupe {
+namespace {
+
+// In TensorFlow's words, where classes have compilers' names.
+std::string missing_variable(KernelContext& c, const ResourceHandle& handle) {
+  const std::string name = str_cat(handle.container, "/", handle.name);
+  const auto all = c.resources().list();
+  if (std::ranges::find(all, handle.container, &ResourceManager::Entry::container) == all.end())
+    return str_cat("Container ", handle.container,
+                   " does not exist. (Could not find resource: ", name, ")");
+  return str_cat("Resource ", name, "/N10tensorflow3VarE does not exist.");
+}
+
+} // namespace
 
 Result<const ResourceHandle*> local_handle(KernelContext& c, int i) {
   const Tensor& value = c.input(i);
@@ -44,7 +58,10 @@ Result<Tensor> own(KernelContext& c, Tensor value) {
 
 Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i) {
   TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));
-  TROUPE_ASSIGN(auto found, c.resources().lookup<Variable>(handle->container, handle->name));
+  auto looked_up = c.resources().lookup<Variable>(handle->container, handle->name);
+  if (looked_up.status().code() == Code::not_found)
+    return not_found(missing_variable(c, *handle));
+  TROUPE_ASSIGN(auto found, std::move(looked_up));
   if (!found->is_initialized())
     return failed_precondition(str_cat("Resource variable ", handle->name, " of container ",
                                        handle->container,
@@ -57,12 +74,19 @@ Result<std::shared_ptr<Variable>> readable_variable(KernelContext& c, int i) {
   if (found.status().code() != Code::not_found)
     return found;
   TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));
-  return failed_precondition( // to the end in TensorFlow's words, where classes have compilers' names
+  return failed_precondition(
       str_cat("Could not find variable ", handle->name,
               ". This could mean that the variable has been deleted. In TF1, it can also mean the "
               "variable is uninitialized. Debug info: container=",
-              handle->container, ", status error message=Resource ", handle->container, "/",
-              handle->name, "/N10tensorflow3VarE does not exist."));
+              handle->container, ", status error message=", found.status().message()));
+}
+
+Status set_untyped_output(KernelContext& c, int i, Tensor value) {
+  if (value.dtype() == c.output_type(i))
+    return c.set_output(i, std::move(value));
+  return internal(str_cat("Output ", i, " of type ", to_string(value.dtype()),
+                          " does not match declared output type ", to_string(c.output_type(i)),
+                          " for node {{node ", c.node_name(), "}}"));
 }
 
 Result<ResourceName> resource_name(const PrepareContext& c) {

@@ -23,7 +23,8 @@ ResourceHandle make_handle(const Device& device, std::string container, std::str
 /// INVALID_ARGUMENT if it belongs to another.
 Result<const ResourceHandle*> local_handle(KernelContext& c, int i);
 /// The variable whose handle is input i, to be changed or looked at. NOT_FOUND "Resource … does not
-/// exist" if it was not assigned yet, or destroyed; FAILED_PRECONDITION if it holds no value.
+/// exist." or "Container … does not exist. …" if it was not assigned yet, or destroyed;
+/// FAILED_PRECONDITION if it holds no value.
 Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i);
 /// The same for those who read it whole: FAILED_PRECONDITION "Could not find variable …" where the
 /// other says NOT_FOUND, as TensorFlow tells them apart.
@@ -36,6 +37,9 @@ Tensor snapshot_for(const std::string* receiver, Variable& variable, Rendezvous*
 /// variable holds neither the slots it came in nor its owner's memory. RESOURCE_EXHAUSTED when
 /// there is no room.
 Result<Tensor> own(KernelContext& c, Tensor value);
+/// Output i, of what was kept under a handle and may be of another dtype. INTERNAL "Output 0 of
+/// type float does not match declared output type int32 for node {{node n}}" then.
+Status set_untyped_output(KernelContext& c, int i, Tensor value);
 
 /// Container and name of the resource that a node makes: attributes `container` (empty: the
 /// device's default) and `shared_name`, or the node's name where that is empty. INVALID_ARGUMENT

@@ -122,19 +122,16 @@ Status push(KernelContext& c) {
   TROUPE_ASSIGN(auto stack, input_stack(c));
   const Tensor value = c.take_input(1);
   if (value.dtype() != stack->dtype())
-    return invalid_argument(str_cat("Must have type ", to_string(stack->dtype()), " but got ",
-                                    to_string(value.dtype())));
+    return invalid_argument(str_cat("Must have type ", static_cast<int>(stack->dtype()),
+                                    " but got ", static_cast<int>(value.dtype())));
   TROUPE_TRY(stack->push(value, c.device().host_side_allocator()));
   return c.set_output(0, value);
 }
 
 Status pop(KernelContext& c) {
   TROUPE_ASSIGN(auto stack, input_stack(c));
-  if (c.output_type(0) != stack->dtype())
-    return invalid_argument(str_cat("Must have type ", to_string(stack->dtype()), " but got ",
-                                    to_string(c.output_type(0))));
   TROUPE_ASSIGN(Tensor value, stack->pop());
-  return c.set_output(0, std::move(value));
+  return set_untyped_output(c, 0, std::move(value));
 }
 
 Status close(KernelContext& c) {

@@ -23,9 +23,13 @@ TEST_CASE_FIXTURE(OpRunner, "stacks: the last one in is the first one out") {
   run("StackPushV2", {stack, lit("f32[] 3")});
   CHECK(error("StackPushV2", {stack, lit("f32[] 3")}) ==
         "Stack[s_1_0] overflowed its max_size (2)");
-  CHECK(error("StackPushV2", {stack, lit("i32[] 3")}) == "Must have type float but got int32");
+  CHECK(error("StackPushV2", {stack, lit("i32[] 3")}) == "Must have type 1 but got 3");
   CHECK(text("StackPopV2", {stack}, stack_of_floats) == "f32[] 3");
   CHECK(text("StackPopV2", {stack}, stack_of_floats) == "f32[2] 1 2");
+  run("StackPushV2", {stack, lit("f32[] 4")});
+  CHECK(error("StackPopV2", {stack}, {{"elem_type", DType::int32}})
+            .starts_with("Output 0 of type float does not match declared output type int32 for "
+                         "node {{node "));
   CHECK(error("StackPopV2", {stack}, stack_of_floats) ==
         "Stack[s_1_0] is empty when calling Pop().");
   run_all("StackCloseV2", {stack});

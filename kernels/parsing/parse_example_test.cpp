@@ -140,6 +140,7 @@ std::vector<Wanted> of_batches() {
   const std::string one = "\x0d" + std::string("\0\0\x80\x3f", 4), // 1, not packed
       packed_two = "\x0a\x04" + std::string("\0\0\0\x40", 4);      // 2, packed
   const std::string any_message = "\x10\x05" + full();
+  const std::string claims_more = "\x0a\x40" + map_of({{"a", float_feature({1, 2})}}).text();
   return {
       gives(dense("floats", {full()}, "a", f32, {2}), {"f32[1,2] 1 2"}),
       gives(dense("numbers", {full(), full()}, "b", i64, PartialShape(Shape{})), {"i64[2] 3 3"}),
@@ -203,6 +204,30 @@ std::vector<Wanted> of_batches() {
             "Name: n, Feature: z (data type: int64) is required but could not be found."),
       fails(dense("no message", {"garb"}, "a", f32, {2}),
             "Could not parse example input, value: 'garb'"),
+      gives(with_default(dense("features that are cut between two", {claims_more}, "a", f32, {2}),
+                         "f32[2] -1 2"),
+            {"f32[1,2] 1 2"}),
+      gives(with_default(
+                dense("features of which only the length is left", {"\x0a\x05"}, "a", f32, {2}),
+                "f32[2] -1 2"),
+            {"f32[1,2] -1 2"}),
+      gives(with_default(dense("another field that is cut", {"junk!!"}, "a", f32, {2}),
+                         "f32[2] -1 2"),
+            {"f32[1,2] -1 2"}),
+      fails(dense("nothing is left of what is required", {"\x0a\x05"}, "a", f32, {2}),
+            "Name: <unknown>, Feature: a (data type: float) is required but could not be found."),
+      fails(dense("a feature that is cut", {full().substr(0, full().size() - 1)}, "a", f32, {2}),
+            "Could not parse example input, value: "),
+      gives(with_default(dense("a field without a number",
+                               {"\x02"
+                                "ab"},
+                               "a", f32, {2}),
+                         "f32[2] -1 2"),
+            {"f32[1,2] -1 2"}),
+      fails(dense("another field that claims 2^31 bytes", {"j\x80\x80\x80\x80\x08"}, "a", f32, {2}),
+            "Could not parse example input, value: "),
+      fails(dense("a length that is cut", {"\x0a\x80"}, "a", f32, {2}),
+            "Could not parse example input, value: "),
       fails(dense("a group", {"\x13\x14"}, "a", f32, {2}),
             "Could not parse example input, value: "),
       fails(dense("a key alone", {"\x0a\x05\x0a\x03\x0a\x01\x61"}, "a", f32, {2}),
@@ -382,6 +407,9 @@ TROUPE_OP_CASES(ParseSingleExample) {
                        "Feature: z (data type: int64) is required but could not be found.")),
       row_single(fails(dense("no message", {"garb"}, "a", f32, {2}),
                        "Could not parse example input, value: 'garb'")),
+      row_single(gives(with_default(dense("another field that is cut", {"junk!!"}, "a", f32, {2}),
+                                    "f32[2] -1 2"),
+                       {"f32[2] -1 2"})),
       row_single(fails(keys, "len(dense_keys) != len(dense_types)")),
       vector,
       count,

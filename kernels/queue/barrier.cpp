@@ -16,16 +16,14 @@ struct Kept {
 
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   Kept kept;
-  TROUPE_ASSIGN(kept.resource, named_resource(c));
+  TROUPE_ASSIGN(kept.resource, private_resource(c));
   TROUPE_ASSIGN(kept.spec.types, c.attr<std::vector<DType>>("component_types"));
   TROUPE_ASSIGN(kept.spec.shapes, c.attr<std::vector<PartialShape>>("shapes"));
   if (c.attrs().get_or("capacity", std::int64_t{-1}) != -1)
     return invalid_argument("Barrier only accepts capacity=-1.  Feed the inputs to your Barrier "
                             "through a queue to enforce a limited capacity.");
-  if (!kept.spec.shapes.empty() && kept.spec.shapes.size() != kept.spec.types.size())
-    return invalid_argument(
-        str_cat("All of the component types must have shapes, or none: ", kept.spec.types.size(),
-                " types, ", kept.spec.shapes.size(), " shapes"));
+  if (kept.spec.shapes.size() != kept.spec.types.size())
+    return invalid_argument("All of the component shapes must be specified");
   return prepared(std::move(kept));
 }
 

@@ -15,7 +15,7 @@ namespace {
 using testing::GraphLines;
 
 constexpr auto barrier = R"(
-  b = Barrier[component_types=[float, int32], shapes=[[], [1]]]()
+  b = Barrier[component_types=[float, int32], shapes=[[], [1]], shared_name="b"]()
   keys = Const[dtype=string, value=str[2] "a" "b"]()
   floats = Const[dtype=float, value=f32[2] 1 2]()
   ints = Const[dtype=int32, value=i32[2,1] 10 20]()
@@ -74,7 +74,22 @@ TEST_CASE("barrier: closing may drop what is incomplete") {
   CHECK(f.run({"^close"}) == "ok");
   CHECK(f.run({"^cancel"}) == "ok");
   CHECK(f.run({"incomplete"}) == "ok i32[] 0");
-  CHECK(f.fails({"^second"}, "is closed"));
+  CHECK(f.fails({"^second"}, "Barrier b is closed.  Pending enqueues cancelled: 1.  Number of new "
+                             "insertions: 2.  Number of incomplete keys: 0."));
+}
+
+TEST_CASE("barrier: one without a name of its own is named after its node, for its session alone") {
+  GraphLines f;
+  f.add(R"(
+    b = Barrier[component_types=[float], shapes=[[]]]()
+    keys = Const[dtype=string, value=str[1] "a"]()
+    floats = Const[dtype=float, value=f32[1] 1]()
+    insert = BarrierInsertMany[component_index=0](b, keys, floats)
+    close = BarrierClose(b))");
+  CHECK(f.run({"^close"}) == "ok");
+  CHECK(f.fails({"^close"}, "_b' is already closed."));
+  CHECK(f.fails({"^insert"}, "_b is closed.  Pending enqueues cancelled: 0.  Number of new "
+                             "insertions: 1.  Number of incomplete keys: 0."));
 }
 
 TEST_CASE("barrier: what does not fit is refused") {
@@ -92,8 +107,10 @@ TEST_CASE("barrier: what does not fit is refused") {
     hollow = Const[dtype=int32, value=i32[2,0]]()
     matrix = BarrierInsertMany[component_index=0](b, square, floats)
     square = Const[dtype=string, value=str[1,2] "a" "b"]()
-    bounded = Barrier[component_types=[float], capacity=3]()
-    shared = Barrier[component_types=[float], shared_name="b"]()
+    bounded = Barrier[component_types=[float], shapes=[[]], capacity=3]()
+    shapeless = Barrier[component_types=[float]]()
+    few_shapes = Barrier[component_types=[float, int32], shapes=[[]]]()
+    shared = Barrier[component_types=[float], shapes=[[]], shared_name="b"]()
     late = BarrierTakeMany[component_types=[float, int32], timeout_ms=3](b, one)
     other_types = BarrierTakeMany[component_types=[float]](b, one)
     vector = BarrierTakeMany[component_types=[float, int32]](b, flat))");
@@ -107,7 +124,10 @@ TEST_CASE("barrier: what does not fit is refused") {
       f.fails({"^nothing"}, "Tensors with no elements are not supported b: received shape [2,0]"));
   CHECK(f.fails({"^matrix"}, "keys must be a vector"));
   CHECK(f.fails({"^bounded"}, "Barrier only accepts capacity=-1"));
-  CHECK(f.fails({"^shared"}, "has other component types than the requested ones"));
+  CHECK(f.fails({"^shared"}, "Shared barrier 'b' has component types float, int32 but requested "
+                             "component types were float"));
+  CHECK(f.fails({"^shapeless"}, "All of the component shapes must be specified"));
+  CHECK(f.fails({"^few_shapes"}, "All of the component shapes must be specified"));
   CHECK(f.fails({"late:0"}, "Timeout not supported yet."));
   CHECK(f.fails({"other_types:0"}, "are not those of its barrier"));
   CHECK(f.fails({"vector:0"}, "num_elements must be a scalar."));

@@ -152,6 +152,19 @@ TEST_CASE("queues: what a node puts or takes must be of the queue's dtypes") {
   CHECK(f.run({"^partial"}).find("it must be fully known") != std::string::npos);
 }
 
+TEST_CASE("queues: a closed padding queue calls itself a FIFOQueue, but for batches") {
+  Fixture f;
+  f.add(queue_graph("PaddingFIFOQueue",
+                    "component_types=[int32, float], shapes=[[], [1]], shared_name=\"s\"", "V2"));
+  CHECK(f.run({"^close"}) == "ok");
+  CHECK(f.run({"^many"}).find("FIFOQueue 's' is closed.") != std::string::npos);
+  CHECK(f.run({"take:0"}).find("): FIFOQueue 's' is closed and has insufficient elements") !=
+        std::string::npos);
+  CHECK(f.run({"take_many:0"})
+            .find("): PaddingFIFOQueue 's' is closed and has insufficient elements") !=
+        std::string::npos);
+}
+
 TEST_CASE("queues: a handle of something else is refused") {
   Fixture f;
   f.add(R"(

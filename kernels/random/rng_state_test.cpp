@@ -39,7 +39,7 @@ TROUPE_OP_CASES(RngReadAndSkip) {
        .error = "RNG state must have one and only one dimension, not 2"},
       {.name = "a state that nobody assigned",
        .inputs = {"res uninit i64", "i32[] 1", "u64[] 3"},
-       .error = "Resource localhost/input_0/Variable does not exist"},
+       .error = "Container localhost does not exist. (Could not find resource: localhost/input_0)"},
   };
 }
 

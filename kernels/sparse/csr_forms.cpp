@@ -14,11 +14,16 @@ using sparse::CsrMatrix;
 using sparse::CsrTypes;
 using sparse::Dims;
 
+std::string listed_with_spaces(std::span<const std::int64_t> index) {
+  return str_join(std::vector<std::int64_t>(index.begin(), index.end()), ", ");
+}
+
 /// Pointers and columns of entries [entries, rank], which come in order of their rows; the values
-/// are still to be set.
+/// are still to be set. `outside(i, index)` is the refusal of an entry that the dims do not have.
+template <class Outside>
 Result<CsrMatrix::Tensors> from_entries(KernelContext& c, const Dims& dims, DType dtype,
-                                        std::span<const std::int64_t> indices,
-                                        std::int64_t entries) {
+                                        std::span<const std::int64_t> indices, std::int64_t entries,
+                                        Outside outside) {
   TROUPE_ASSIGN(CsrMatrix::Tensors out, sparse::allocate_csr(c, dims, dtype, entries));
   const auto rank = dims.size();
   const std::int64_t rows = dims[rank - 2], batches = rank == 3 ? dims[0] : 1;
@@ -30,9 +35,7 @@ Result<CsrMatrix::Tensors> from_entries(KernelContext& c, const Dims& dims, DTyp
     const auto index = indices.subspan(static_cast<std::size_t>(i) * rank, rank);
     for (std::size_t d = 0; d < rank; ++d)
       if (index[d] < 0 || index[d] >= dims[d])
-        return invalid_argument(str_cat("indices[", i, "] = [", sparse::listed(index),
-                                        "] is outside of a sparse matrix of shape [",
-                                        sparse::listed(dims), "]"));
+        return invalid_argument(outside(i, listed_with_spaces(index)));
     if (index[rank - 1] > INT32_MAX)
       return invalid_argument(
           str_cat("indices[", i, "] = [", sparse::listed(index),
@@ -62,8 +65,11 @@ Result<CsrMatrix::Tensors> from_entries(KernelContext& c, const Dims& dims, DTyp
 Status compute_from_sparse(KernelContext& c) {
   TROUPE_ASSIGN(const sparse::Sparse from, sparse::sparse_input(c, 0));
   TROUPE_ASSIGN(const Dims dims, sparse::csr_dims(c.input(2)));
+  const auto outside = [](std::int64_t i, const std::string& index) {
+    return str_cat("Sparse index tuple indices[", i, ", :] = [", index, "] is out of bounds");
+  };
   TROUPE_ASSIGN(CsrMatrix::Tensors out,
-                from_entries(c, dims, c.input(1).dtype(), from.indices, from.entries));
+                from_entries(c, dims, c.input(1).dtype(), from.indices, from.entries, outside));
   out.values = c.input(1);
   return sparse::give_csr(c, 0, std::move(out));
 }
@@ -83,7 +89,12 @@ Status compute_from_dense(KernelContext& c) {
   const Dims dims(dense.shape().dims().begin(), dense.shape().dims().end());
   const auto places = indices.data<std::int64_t>();
   const std::int64_t entries = indices.shape()[0];
-  TROUPE_ASSIGN(CsrMatrix::Tensors out, from_entries(c, dims, dense.dtype(), places, entries));
+  const auto outside = [&](std::int64_t i, const std::string& index) {
+    return str_cat("indices[", i, "] = [", index, "] does not index into param shape ",
+                   dense.shape(), ", node name: ", c.node_name());
+  };
+  TROUPE_ASSIGN(CsrMatrix::Tensors out,
+                from_entries(c, dims, dense.dtype(), places, entries, outside));
   TROUPE_TRY(dispatch(CsrTypes{}, dense.dtype(), [&]<class T>() -> Status {
     const auto from = dense.data<T>();
     const auto to = out.values.mutable_data<T>();

@@ -240,13 +240,13 @@ TEST_CASE_FIXTURE(Csr, "csr: operands that do not fit are refused with TensorFlo
 
 TEST_CASE_FIXTURE(Csr, "csr: entries outside, out of order, or of no matrix at all") {
   CHECK(error("DenseToCSRSparseMatrix", {lit(d_text), lit("i64[1,2] 3 0")}) ==
-        "indices[0] = [3,0] is outside of a sparse matrix of shape [3,2]");
+        "indices[0] = [3, 0] does not index into param shape [3,2], node name: node");
   CHECK(error("DenseToCSRSparseMatrix", {lit(d_text), lit("i64[2,2] 2 0 0 1")}) ==
         "indices[1] = [0,1] is out of order: a sparse matrix takes entries in order of their rows. "
         "Use `tf.sparse.reorder` first");
   CHECK(error("SparseTensorToCSRSparseMatrix",
               {lit("i64[1,3] 0 0 -1"), lit("f32[1] 1"), lit("i64[3] 1 1 1")}) ==
-        "indices[0] = [0,0,-1] is outside of a sparse matrix of shape [1,1,1]");
+        "Sparse index tuple indices[0, :] = [0, 0, -1] is out of bounds");
   CHECK(error("SparseMatrixZeros", {lit("i64[2] 3 -1")}, type(DType::float32)) ==
         "Dimension -1 must be >= 0");
   CHECK(error("SparseMatrixZeros", {lit("i64[3] 4611686018427387904 4 1")}, type(DType::float32)) !=

@@ -62,7 +62,7 @@ TROUPE_OP_CASES(ResourceGather) {
       {.name = "not assigned",
        .inputs = {"res uninit f32", "i32[1] 0"},
        .attrs = floats,
-       .error = "Resource localhost/input_0/Variable does not exist"},
+       .error = "Container localhost does not exist. (Could not find resource: localhost/input_0)"},
       {.name = "another dtype",
        .inputs = {"res f32[1] 0", "i32[1] 0"},
        .attrs = {{"dtype", DType::int32}},

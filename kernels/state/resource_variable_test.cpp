@@ -9,8 +9,9 @@ namespace {
 constexpr auto unread =
     "Could not find variable input_0. This could mean that the variable has been deleted. In TF1, "
     "it can also mean the variable is uninitialized. Debug info: container=localhost, status error "
-    "message=Resource localhost/input_0/N10tensorflow3VarE does not exist.";
-constexpr auto unassigned = "Resource localhost/input_0/Variable does not exist";
+    "message=Container localhost does not exist. (Could not find resource: localhost/input_0)";
+constexpr auto unassigned =
+    "Container localhost does not exist. (Could not find resource: localhost/input_0)";
 
 TROUPE_OP_CASES(DisableCopyOnRead) {
   return {

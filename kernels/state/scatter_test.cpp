@@ -43,7 +43,7 @@ TROUPE_OP_CASES(ResourceScatterAdd) {
        .error = "Trying to scatter into variable with wrong dtype. Expected float got int32"},
       {.name = "not assigned",
        .inputs = {"res uninit f32", "i32[1] 0", "f32[1] 1"},
-       .error = "Resource localhost/input_0/Variable does not exist"},
+       .error = "Container localhost does not exist. (Could not find resource: localhost/input_0)"},
   };
 }
 

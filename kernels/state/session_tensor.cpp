@@ -35,11 +35,7 @@ Status keep(KernelContext& c) {
 Status find(KernelContext& c) {
   TROUPE_ASSIGN(const std::string handle, handle_in(c));
   TROUPE_ASSIGN(Tensor value, session_tensors(c)->find(handle));
-  if (value.dtype() != c.output_type(0))
-    return invalid_argument(str_cat("the tensor with handle '", handle, "' has dtype ",
-                                    to_string(value.dtype()), ", not ",
-                                    to_string(c.output_type(0))));
-  return c.set_output(0, std::move(value));
+  return set_untyped_output(c, 0, std::move(value));
 }
 
 Status remove(KernelContext& c) {

@@ -148,14 +148,21 @@ TEST_CASE("variables: a resource variable is made by its first assignment and ca
     before = ReadVariableOp[dtype=DT_FLOAT](h)
     after = AssignAddVariableOp(h, one) ^before
     kept = Identity(before) ^after
-    destroy = DestroyResourceOp(h))");
+    destroy = DestroyResourceOp(h)
+    other = VarHandleOp[dtype=DT_FLOAT, shape=[]]()
+    init_other = AssignVariableOp(other, one))");
   Interpreter interpreter;
   auto unread = interpreter.run(g, {}, {"read"}).status();
   CHECK(unread.code() == Code::failed_precondition);
   CHECK(
       unread.message().find("Could not find variable h. This could mean that the variable has been "
                             "deleted.") != std::string::npos);
-  CHECK(interpreter.run(g, {}, {"^more"}).status().code() == Code::not_found);
+  const auto more = [&] { return interpreter.run(g, {}, {"^more"}).status(); };
+  CHECK(more().code() == Code::not_found);
+  CHECK(more().message().ends_with(
+      "Container localhost does not exist. (Could not find resource: localhost/h)"));
+  REQUIRE(interpreter.run(g, {}, {"^init_other"}).ok());
+  CHECK(more().message().ends_with("Resource localhost/h/N10tensorflow3VarE does not exist."));
   REQUIRE(interpreter.run(g, {}, {"^init"}).ok());
   REQUIRE(interpreter.run(g, {}, {"^more"}).ok());
   CHECK(fetch(interpreter, g, "read") == 2);
@@ -241,7 +248,9 @@ TEST_CASE("session tensors: a value stays under its handle until it is deleted")
   auto value = run("value");
   REQUIRE_MESSAGE(value.ok(), value.status().to_string());
   CHECK((*value)[0].to_string() == "f32[2] 1 2");
-  CHECK(run("wrong").status().message().find("has dtype float, not int32") != std::string::npos);
+  CHECK(run("wrong").status().message().find(
+            "Output 0 of type float does not match declared output type int32 "
+            "for node {{node wrong}}") != std::string::npos);
   CHECK(run("^delete").ok());
   auto resource = interpreter.run(g, {}, {"resource"});
   REQUIRE_MESSAGE(resource.ok(), resource.status().to_string());

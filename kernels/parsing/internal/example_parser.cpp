@@ -191,7 +191,7 @@ private:
     std::string_view features;
     for (WireCursor in(text); !in.at_end();) {
       const bool is_read = in.take_tag(block_tag(1))
-                               ? in.take_block(features) && for_each_entry(features, use)
+                               ? in.take_cut_block(features) && for_each_entry(features, use)
                                : in.skip_field();
       if (!is_supported)
         return invalid_argument("Unsupported datatype.");

@@ -247,9 +247,9 @@ private:
     for (WireCursor in(text); !in.at_end();) {
       bool is_read = true;
       if (in.take_tag(block_tag(1)))
-        is_read = in.take_block(map) && take_map(context, first_of(false), map);
+        is_read = in.take_cut_block(map) && take_map(context, first_of(false), map);
       else if (in.take_tag(block_tag(2)))
-        is_read = in.take_block(map) && take_map(lists, first_of(true), map);
+        is_read = in.take_cut_block(map) && take_map(lists, first_of(true), map);
       else
         is_read = in.skip_field();
       if (!is_read)

@@ -2,6 +2,7 @@
 // storage/message/message.hpp reads small messages more comfortably.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -53,14 +54,25 @@ public:
     at_ += size;
     return true;
   }
+  /// As take_block; one of more bytes than are left ends with them. Of the length 32 bits count, as
+  /// in TensorFlow.
+  bool take_cut_block(std::string_view& block) {
+    std::uint64_t size = 0;
+    if (!take_varint(size))
+      return false;
+    const std::size_t taken = std::min<std::size_t>(static_cast<std::uint32_t>(size), left());
+    block = {reinterpret_cast<const char*>(at_), taken};
+    at_ += taken;
+    return true;
+  }
   bool take_fixed32(std::uint32_t& value) { return take_fixed(value); }
   bool take_fixed64(std::uint64_t& value) { return take_fixed(value); }
-  /// A field whatever it is, tag and value; groups are refused.
+  /// A field whatever it is, tag and value, even of the number 0; groups are refused, a block may
+  /// be cut if its length is below 2^31.
   bool skip_field() {
     std::uint64_t tag = 0, number = 0;
     std::uint32_t half = 0;
-    std::string_view block;
-    if (!take_varint(tag) || tag >> 3 == 0)
+    if (!take_varint(tag))
       return false;
     switch (tag & 7) {
     case 0:
@@ -68,7 +80,10 @@ public:
     case 1:
       return take_fixed64(number);
     case 2:
-      return take_block(block);
+      if (!take_varint(number) || static_cast<std::uint32_t>(number) > INT32_MAX)
+        return false;
+      skip(std::min<std::size_t>(static_cast<std::uint32_t>(number), left()));
+      return true;
     case 5:
       return take_fixed32(half);
     default:
