@@ -168,6 +168,21 @@ def network_rows():
         yield row(op.lower(), f"{op} of 16 384", op, ["x"], {"x": (16384,)}, 10, **F32)
 
 
+def cell_rows():
+    """Recurrent cells; inputs are as large as states. A block is of 20 times."""
+    for batch, n in ((10, 64), (20, 200)):
+        size, states = f"batch {batch}, {n} cells", {"h": (batch, n), "p": (n,)}
+        inputs = {"x": (batch, n), **states, "w": (2 * n, 4 * n), "b": (4 * n,)}
+        weights = ["h", "h", "w", "p", "p", "p", "b"]
+        lstm = {"forget_bias": 1.0, "cell_clip": 3.0, "use_peephole": False, **F32}
+        yield row(f"lstm-cell-{n}", f"LSTMBlockCell of {size}", "LSTMBlockCell", ["x", *weights], inputs, 10, **lstm)
+        yield row(f"lstm-block-{n}", f"BlockLSTM of {size}", "BlockLSTM", [scalar(20, INT64), "x", *weights], {**inputs, "x": (20, batch, n)}, 5, **lstm)
+        yield row(f"lstm-block-grad-{n}", f"BlockLSTMGrad of {size}", "BlockLSTMGrad", [scalar(20, INT64), "x", *weights, *["y"] * 9],
+                  {**inputs, "x": (20, batch, n), "y": (20, batch, n)}, 5, use_peephole=False, **F32)
+        yield row(f"gru-cell-{n}", f"GRUBlockCell of {size}", "GRUBlockCell", ["x", "h", "u", "v", "c", "p"],
+                  {"x": (batch, n), **states, "u": (2 * n, 2 * n), "v": (2 * n, n), "c": (2 * n,)}, 10, **F32)
+
+
 def dtype_rows():
     """What f32 is not: half, bfloat16, f64, integers."""
     for name, dtype in (("half", HALF), ("bfloat16", BFLOAT16), ("double", 2), ("int32", INT32), ("int64", INT64)):
@@ -195,5 +210,5 @@ def dtype_rows():
 
 
 def family_rows():
-    for rows in (linear_algebra_rows, transform_rows, sorting_rows, place_rows, sparse_rows, image_rows, network_rows, dtype_rows):
+    for rows in (linear_algebra_rows, transform_rows, sorting_rows, place_rows, sparse_rows, image_rows, network_rows, cell_rows, dtype_rows):
         yield from rows()

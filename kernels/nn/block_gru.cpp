@@ -4,9 +4,9 @@
 //   c = tanh([x, r h_prev] w_c + b_c)              h = u h_prev + (1 - u) c
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "core/base/strings.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -15,6 +15,9 @@
 
 namespace troupe::nn_block_gru {
 namespace {
+
+using arith::BinaryOp;
+using arith::UnaryOp;
 
 struct Sizes {
   std::int64_t batch = 0, in = 0, cell = 0;
@@ -55,17 +58,6 @@ const float* input(KernelContext& c, int i) {
   return c.input(i).data<float>().data();
 }
 
-/// body(batch entry, column) for each state, on the compute threads.
-template <class Body>
-void for_each_state(KernelContext& c, const Sizes& s, Body body) {
-  c.parallel_for(s.batch, 40.0 * static_cast<double>(s.cell),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t b = begin; b < end; ++b)
-                     for (std::int64_t j = 0; j < s.cell; ++j)
-                       body(b, j);
-                 });
-}
-
 Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const Sizes s, check_inputs(c));
   std::array<float*, 4> outputs{};
@@ -77,27 +69,35 @@ Status compute(KernelContext& c) {
   const float *x = input(c, 0), *h_prev = input(c, 1), *b_ru = input(c, 4), *b_c = input(c, 5);
   TROUPE_ASSIGN(Tensor joined, allocate_matrix(c, s.batch, s.in + s.cell));
   TROUPE_ASSIGN(Tensor gates, allocate_matrix(c, s.batch, 2 * s.cell));
-  TROUPE_ASSIGN(Tensor reset, allocate_matrix(c, s.batch, s.cell));
   const arith::GemmShape product{.m = s.batch, .n = 2 * s.cell, .k = s.in + s.cell};
+  TROUPE_ASSIGN(const auto add_bias, arith::bias_add(DType::float32));
   if (s.batch * s.cell == 0)
     return {};
-  nn::concat_rows(s.batch, x, s.in, h_prev, s.cell, data(joined));
+  const std::int64_t n = s.cell;
+  nn::concat_rows(s.batch, x, s.in, h_prev, n, data(joined));
   linalg::product(c, arith::Type::float32, product, data(joined), input(c, 2), data(gates));
-  const float* gate = data(gates);
-  float* kept = data(reset);
-  for_each_state(c, s, [&](std::int64_t b, std::int64_t j) {
-    const std::int64_t at = b * s.cell + j, row = b * 2 * s.cell;
-    r[at] = nn::sigmoid(gate[row + j] + b_ru[j]);
-    u[at] = nn::sigmoid(gate[row + s.cell + j] + b_ru[s.cell + j]);
-    kept[at] = h_prev[at] * r[at];
+  float* gate = data(gates);
+  float* reset = data(joined) + s.in; // in the place of h_prev
+  nn::for_rows(c, s.batch, n, 3, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t first = begin * n, rows = end - begin;
+    add_bias(gate, b_ru, gate, 2 * n, begin, end);
+    nn::copy_rows(rows, n, gate + 2 * first, 2 * n, r + first, n);
+    nn::copy_rows(rows, n, gate + 2 * first + n, 2 * n, u + first, n);
+    nn::apply(UnaryOp::sigmoid, r + first, rows * n, r + first);
+    nn::apply(UnaryOp::sigmoid, u + first, rows * n, u + first);
+    for (std::int64_t b = begin; b < end; ++b)
+      nn::apply(BinaryOp::mul, h_prev + b * n, r + b * n, n, reset + b * (s.in + n));
   });
-  nn::concat_rows(s.batch, x, s.in, kept, s.cell, data(joined));
-  linalg::product(c, arith::Type::float32, {.m = s.batch, .n = s.cell, .k = s.in + s.cell},
-                  data(joined), input(c, 3), candidate);
-  for_each_state(c, s, [&](std::int64_t b, std::int64_t j) {
-    const std::int64_t at = b * s.cell + j;
-    candidate[at] = std::tanh(candidate[at] + b_c[j]);
-    h[at] = u[at] * (h_prev[at] - candidate[at]) + candidate[at];
+  linalg::product(c, arith::Type::float32, {.m = s.batch, .n = n, .k = s.in + n}, data(joined),
+                  input(c, 3), candidate);
+  nn::for_rows(c, s.batch, n, 2, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t first = begin * n, count = (end - begin) * n;
+    float *from = candidate + first, *to = h + first;
+    add_bias(candidate, b_c, candidate, n, begin, end);
+    nn::apply(UnaryOp::tanh, from, count, from);
+    nn::apply(BinaryOp::sub, h_prev + first, from, count, to);
+    nn::apply(BinaryOp::mul, u + first, to, count, to);
+    nn::apply(BinaryOp::add, to, from, count, to);
   });
   return {};
 }
@@ -123,33 +123,33 @@ Status compute_grad(KernelContext& c) {
     std::ranges::fill(d_x.mutable_data<float>(), 0.0F);
     return {};
   }
-  for_each_state(c, s, [&](std::int64_t b, std::int64_t j) {
-    const std::int64_t at = b * s.cell + j;
-    d_c[at] = d_h[at] * (1 - u[at]) * (1 - candidate[at] * candidate[at]);
-    gates[b * 2 * s.cell + s.cell + j] =
-        d_h[at] * (h_prev[at] - candidate[at]) * u[at] * (1 - u[at]);
+  const std::int64_t n = s.cell, joined = s.in + n;
+  nn::for_rows(c, s.batch, n, 2, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t at = begin * n; at < end * n; ++at)
+      d_c[at] = d_h[at] * (1 - u[at]) * (1 - candidate[at] * candidate[at]);
+    for (std::int64_t b = begin; b < end; ++b)
+      for (std::int64_t j = 0, at = b * n; j < n; ++j, ++at)
+        gates[(b * 2 + 1) * n + j] = d_h[at] * (h_prev[at] - candidate[at]) * u[at] * (1 - u[at]);
   });
-  const std::int64_t joined = s.in + s.cell;
-  linalg::product(c, arith::Type::float32,
-                  {.m = s.batch, .n = joined, .k = s.cell, .transpose_b = true}, d_c, input(c, 3),
-                  data(by_candidate));
+  linalg::product(c, arith::Type::float32, {.m = s.batch, .n = joined, .k = n, .transpose_b = true},
+                  d_c, input(c, 3), data(by_candidate));
   const float* d_joined = data(by_candidate);
-  for_each_state(c, s, [&](std::int64_t b, std::int64_t j) {
-    const std::int64_t at = b * s.cell + j;
-    gates[b * 2 * s.cell + j] = d_joined[b * joined + s.in + j] * h_prev[at] * r[at] * (1 - r[at]);
+  nn::for_rows(c, s.batch, n, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b)
+      for (std::int64_t j = 0, at = b * n; j < n; ++j, ++at)
+        gates[b * 2 * n + j] = d_joined[b * joined + s.in + j] * h_prev[at] * r[at] * (1 - r[at]);
   });
   linalg::product(c, arith::Type::float32,
-                  {.m = s.batch, .n = joined, .k = 2 * s.cell, .transpose_b = true}, gates,
-                  input(c, 2), data(by_gates));
+                  {.m = s.batch, .n = joined, .k = 2 * n, .transpose_b = true}, gates, input(c, 2),
+                  data(by_gates));
   const float* d_gates_joined = data(by_gates);
   float *to_x = data(d_x), *to_h = data(d_h_prev);
   for (std::int64_t b = 0; b < s.batch; ++b) {
-    for (std::int64_t j = 0; j < s.in; ++j)
-      to_x[b * s.in + j] = d_gates_joined[b * joined + j] + d_joined[b * joined + j];
-    for (std::int64_t j = 0; j < s.cell; ++j) {
-      const std::int64_t at = b * s.cell + j, from = b * joined + s.in + j;
-      to_h[at] = d_gates_joined[from] + d_joined[from] * r[at] + d_h[at] * u[at];
-    }
+    nn::apply(BinaryOp::add, d_gates_joined + b * joined, d_joined + b * joined, s.in,
+              to_x + b * s.in);
+    const std::int64_t from = b * joined + s.in;
+    for (std::int64_t j = 0, at = b * n; j < n; ++j, ++at)
+      to_h[at] = d_gates_joined[from + j] + d_joined[from + j] * r[at] + d_h[at] * u[at];
   }
   return {};
 }

@@ -1,6 +1,14 @@
 // Cases of GRUBlockCell and its gradient; values are those of TensorFlow 2.21.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include <doctest/doctest.h>
 
+#include "core/base/strings.hpp"
+#include "graph/ir/text.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "tests/support/ops/interpreter.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace troupe {
@@ -134,6 +142,52 @@ TROUPE_OP_CASES(GRUBlockCellGrad) {
           .error = "d_h.dims(1) != cell_size",
       },
   };
+}
+
+// Rows are computed some at once, by several threads.
+TEST_CASE("gru cell: many rows, against cell after cell in double") {
+  constexpr std::size_t batch = 500, in = 5, n = 33;
+  constexpr const char* names[] = {"x", "h", "w_ru", "w_c", "b_ru", "b_c"};
+  const std::array<Shape, 6> shapes{Shape{batch, in}, Shape{batch, n}, Shape{in + n, 2 * n},
+                                    Shape{in + n, n}, Shape{2 * n},    Shape{n}};
+  std::array<std::vector<float>, 6> inputs;
+  testing::Feeds feeds;
+  std::string text;
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::int64_t k = 0; k < shapes[i].num_elements(); ++k)
+      inputs[i].push_back(static_cast<float>(k * k * 31 % 257 - 128) /
+                          (i == 2 || i == 3 ? 512 : 128));
+    feeds.emplace_back(names[i], Tensor::of<float>(shapes[i], inputs[i]));
+    text += str_cat(names[i], " = Placeholder[dtype=DT_FLOAT]()\n");
+  }
+  auto graph = parse_graph(text + "y = GRUBlockCell(x, h, w_ru, w_c, b_ru, b_c)", op_library().ops);
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  testing::Interpreter interpreter;
+  auto out = interpreter.run(*graph, feeds, {"y", "y:1", "y:2", "y:3"});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  const auto& [x, h, w_ru, w_c, b_ru, b_c] = inputs;
+  const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
+  double difference = 0;
+  for (std::size_t b = 0; b < batch; ++b) {
+    std::vector<double> gates(b_ru.begin(), b_ru.end()), candidate(b_c.begin(), b_c.end());
+    const auto add = [](std::vector<double>& sums, double from, const float* weights) {
+      for (std::size_t j = 0; j < sums.size(); ++j)
+        sums[j] += from * weights[j];
+    };
+    for (std::size_t r = 0; r < in + n; ++r)
+      add(gates, r < in ? x[b * in + r] : h[b * n + r - in], &w_ru[r * 2 * n]);
+    for (std::size_t r = 0; r < in + n; ++r)
+      add(candidate, r < in ? x[b * in + r] : h[b * n + r - in] * sigmoid(gates[r - in]),
+          &w_c[r * n]);
+    for (std::size_t j = 0; j < n; ++j) {
+      const double u = sigmoid(gates[n + j]), c = std::tanh(candidate[j]);
+      const double expected[] = {sigmoid(gates[j]), u, c, u * h[b * n + j] + (1 - u) * c};
+      for (std::size_t i = 0; i < 4; ++i)
+        difference =
+            std::max(difference, std::abs((*out)[i].data<float>()[b * n + j] - expected[i]));
+    }
+  }
+  CHECK(difference < 1e-5);
 }
 
 } // namespace

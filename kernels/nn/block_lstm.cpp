@@ -5,9 +5,10 @@
 //   ci = tanh(gates_c)                 f = sigmoid(gates_f + forget_bias + cs_prev wcf)
 //   cs = clip(ci i + cs_prev f)        o = sigmoid(gates_o + cs wco)        h = tanh(cs) o
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "core/base/strings.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -18,7 +19,9 @@
 namespace troupe::nn_block_lstm {
 namespace {
 
-using nn::sigmoid;
+using arith::BinaryOp;
+using arith::GradOp;
+using arith::UnaryOp;
 
 /// Which quarter of the columns of `gates` the cell's input and the forget gate have.
 struct Layout {
@@ -70,36 +73,62 @@ struct States {
   }
 };
 
-void step_forward(KernelContext& c, const Attrs& a, const Sizes& s, const float* x,
-                  const float* cs_prev, const float* h_prev, const Weights& w,
-                  const States<float>& out, float* xh, float* gates) {
-  nn::concat_rows(s.batch, x, s.in, h_prev, s.cell, xh);
-  linalg::product(c, arith::Type::float32, {.m = s.batch, .n = 4 * s.cell, .k = s.in + s.cell}, xh,
-                  w.w, gates);
-  c.parallel_for(
-      s.batch, 100.0 * static_cast<double>(s.cell), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t b = begin; b < end; ++b)
-          for (std::int64_t j = 0; j < s.cell; ++j) {
-            const std::int64_t at = b * s.cell + j;
-            const auto gate = [&](std::int64_t quarter) {
-              const std::int64_t column = quarter * s.cell + j;
-              return gates[b * 4 * s.cell + column] + w.b[column];
-            };
-            const auto peep = [&](const float* weights, float state) {
-              return a.peephole ? state * weights[j] : 0.0F;
-            };
-            out.i[at] = sigmoid(gate(0) + peep(w.wci, cs_prev[at]));
-            out.ci[at] = std::tanh(gate(a.layout.c));
-            out.f[at] = sigmoid(gate(a.layout.f) + a.forget_bias + peep(w.wcf, cs_prev[at]));
-            float cs = out.i[at] * out.ci[at] + out.f[at] * cs_prev[at];
-            if (a.cell_clip > 0)
-              cs = std::min(std::max(cs, -a.cell_clip), a.cell_clip);
-            out.cs[at] = cs;
-            out.co[at] = std::tanh(cs);
-            out.o[at] = sigmoid(gate(3) + peep(w.wco, cs));
-            out.h[at] = out.o[at] * out.co[at];
-          }
-      });
+/// sum[b, j] += state[b, j] * weights[j] for rows [begin, end): what peepholes add.
+void add_peeps(const Sizes& s, const float* state, const float* weights, float* sum,
+               std::int64_t begin, std::int64_t end) {
+  for (std::int64_t b = begin; b < end; ++b)
+    for (std::int64_t j = 0; j < s.cell; ++j)
+      sum[b * s.cell + j] += state[b * s.cell + j] * weights[j];
+}
+
+/// Rows [begin, end) of the states of one time.
+void compute_states(const Attrs& a, const Sizes& s, const float* gates, const float* cs_prev,
+                    const Weights& w, const States<float>& out, std::int64_t begin,
+                    std::int64_t end) {
+  const std::int64_t n = s.cell, count = (end - begin) * n;
+  const States<float> at = out.at(begin * n);
+  const auto take = [&](std::int64_t quarter, float* to) {
+    nn::copy_rows(end - begin, n, gates + (begin * 4 + quarter) * n, 4 * n, to, n);
+  };
+  take(0, at.i);
+  take(a.layout.c, at.ci);
+  take(a.layout.f, at.f);
+  take(3, at.o);
+  const auto with = [&](BinaryOp op, const float* x, float y, float* to) {
+    nn::apply(op, x, &y, count, to, arith::RowMode::right_scalar);
+  };
+  if (a.forget_bias != 0)
+    with(BinaryOp::add, at.f, a.forget_bias, at.f);
+  if (a.peephole) {
+    add_peeps(s, cs_prev, w.wci, out.i, begin, end);
+    add_peeps(s, cs_prev, w.wcf, out.f, begin, end);
+  }
+  nn::apply(UnaryOp::sigmoid, at.i, count, at.i);
+  nn::apply(UnaryOp::tanh, at.ci, count, at.ci);
+  nn::apply(UnaryOp::sigmoid, at.f, count, at.f);
+  nn::apply(BinaryOp::mul, at.i, at.ci, count, at.cs);
+  nn::apply(BinaryOp::mul, at.f, cs_prev + begin * n, count, at.co);
+  nn::apply(BinaryOp::add, at.cs, at.co, count, at.cs);
+  if (a.cell_clip > 0) {
+    with(BinaryOp::clip_below, at.cs, -a.cell_clip, at.cs);
+    with(BinaryOp::clip_above, at.cs, a.cell_clip, at.cs);
+  }
+  nn::apply(UnaryOp::tanh, at.cs, count, at.co);
+  if (a.peephole)
+    add_peeps(s, out.cs, w.wco, out.o, begin, end);
+  nn::apply(UnaryOp::sigmoid, at.o, count, at.o);
+  nn::apply(BinaryOp::mul, at.o, at.co, count, at.h);
+}
+
+/// One time, once add_bias(begin, end) has made these rows of `gates` complete.
+template <class AddBias>
+void step_forward(KernelContext& c, const Attrs& a, const Sizes& s, const float* gates,
+                  const float* cs_prev, const Weights& w, const States<float>& out,
+                  AddBias add_bias) {
+  nn::for_rows(c, s.batch, s.cell, 5, [&](std::int64_t begin, std::int64_t end) {
+    add_bias(begin, end);
+    compute_states(a, s, gates, cs_prev, w, out, begin, end);
+  });
 }
 
 /// Sums over the batch that peepholes have as gradients.
@@ -107,38 +136,68 @@ struct PeepholeGrads {
   float *wci, *wcf, *wco;
 };
 
-/// The gradients of the gates and of cs_prev.
-void step_backward(KernelContext& c, const Attrs& a, const Sizes& s, const float* cs_prev,
-                   const Weights& w, const States<const float>& y, const float* cs_grad,
-                   const float* h_grad, float* dgates, float* cs_prev_grad,
-                   const PeepholeGrads& sums) {
+/// What the gradients of one time are made of, and where they go: those of gates and of cs_prev.
+/// `terms` has room for as many as `gates`.
+struct Gradients {
+  const float *cs_prev, *of_cs, *of_h;
+  States<const float> y;
+  float *terms, *gates, *of_cs_prev;
+};
+
+/// Rows [begin, end) of them.
+void compute_gradients(const Attrs& a, const Sizes& s, const Weights& w, const Gradients& g,
+                       std::int64_t begin, std::int64_t end) {
+  const std::int64_t n = s.cell, first = begin * n, count = (end - begin) * n;
+  const States<const float> at = g.y.at(first);
+  float *di = g.terms + 4 * first, *dci = di + count, *df = dci + count, *d_o = df + count;
+  float* dcs = g.of_cs_prev + first;
+  nn::apply(BinaryOp::mul, g.of_h + first, at.co, count, d_o);
+  nn::apply(GradOp::sigmoid, d_o, at.o, count, d_o);
+  nn::apply(BinaryOp::mul, g.of_h + first, at.o, count, dcs);
+  nn::apply(GradOp::tanh, dcs, at.co, count, dcs);
+  nn::apply(BinaryOp::add, dcs, g.of_cs + first, count, dcs);
+  const Sizes these{.batch = end - begin, .in = s.in, .cell = n};
+  const auto add_peeps_of = [&](const float* gate, const float* weights) {
+    if (a.peephole)
+      add_peeps(these, gate, weights, dcs, 0, these.batch);
+  };
+  add_peeps_of(d_o, w.wco);
+  nn::apply(BinaryOp::mul, dcs, at.i, count, dci);
+  nn::apply(GradOp::tanh, dci, at.ci, count, dci);
+  nn::apply(BinaryOp::mul, dcs, g.cs_prev + first, count, df);
+  nn::apply(GradOp::sigmoid, df, at.f, count, df);
+  nn::apply(BinaryOp::mul, dcs, at.ci, count, di);
+  nn::apply(GradOp::sigmoid, di, at.i, count, di);
+  nn::apply(BinaryOp::mul, dcs, at.f, count, dcs);
+  add_peeps_of(di, w.wci);
+  add_peeps_of(df, w.wcf);
+  const auto put = [&](const float* from, std::int64_t quarter) {
+    nn::copy_rows(these.batch, n, from, n, g.gates + (begin * 4 + quarter) * n, 4 * n);
+  };
+  put(di, 0);
+  put(dci, a.layout.c);
+  put(df, a.layout.f);
+  put(d_o, 3);
+}
+
+void step_backward(KernelContext& c, const Attrs& a, const Sizes& s, const Weights& w,
+                   const Gradients& g, const PeepholeGrads& sums) {
+  nn::for_rows(c, s.batch, s.cell, 3, [&](std::int64_t begin, std::int64_t end) {
+    compute_gradients(a, s, w, g, begin, end);
+  });
+  if (!a.peephole)
+    return;
   // One column belongs to one thread, so that sums over the batch need no locks.
   c.parallel_for(
-      s.cell, 30.0 * static_cast<double>(s.batch), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t b = 0; b < s.batch; ++b)
-          for (std::int64_t j = begin; j < end; ++j) {
-            const std::int64_t at = b * s.cell + j;
-            const float o = y.o[at], co = y.co[at], i = y.i[at], f = y.f[at], ci = y.ci[at];
-            const float d_o = o * (1 - o) * h_grad[at] * co;
-            float dcs = (1 - co * co) * h_grad[at] * o + cs_grad[at];
-            if (a.peephole)
-              dcs += d_o * w.wco[j];
-            const float dci = (1 - ci * ci) * dcs * i;
-            const float df = f * (1 - f) * dcs * cs_prev[at];
-            const float di = i * (1 - i) * dcs * ci;
-            float* gates = dgates + b * 4 * s.cell + j;
-            gates[0] = di;
-            gates[a.layout.c * s.cell] = dci;
-            gates[a.layout.f * s.cell] = df;
-            gates[3 * s.cell] = d_o;
-            cs_prev_grad[at] = dcs * f;
-            if (a.peephole) {
-              cs_prev_grad[at] += di * w.wci[j] + df * w.wcf[j];
-              sums.wci[j] += di * cs_prev[at];
-              sums.wcf[j] += df * cs_prev[at];
-              sums.wco[j] += d_o * y.cs[at];
-            }
-          }
+      s.cell, 3.0 * static_cast<double>(s.batch), [&](std::int64_t begin, std::int64_t end) {
+        const auto add_products = [&](std::int64_t quarter, const float* state, float* sum) {
+          for (std::int64_t b = 0; b < s.batch; ++b)
+            for (std::int64_t j = begin; j < end; ++j)
+              sum[j] += g.gates[(b * 4 + quarter) * s.cell + j] * state[b * s.cell + j];
+        };
+        add_products(0, g.cs_prev, sums.wci);
+        add_products(a.layout.f, g.cs_prev, sums.wcf);
+        add_products(3, g.y.cs, sums.wco);
       });
 }
 
@@ -262,8 +321,15 @@ Status compute_cell(KernelContext& c) {
   TROUPE_ASSIGN(const States<float> out, allocate_states(c, c.input(1).shape()));
   TROUPE_ASSIGN(Tensor xh, allocate_matrix(c, s.batch, s.in + s.cell));
   TROUPE_ASSIGN(Tensor gates, allocate_matrix(c, s.batch, 4 * s.cell));
-  step_forward(c, c.prepared<Attrs>(), s, input(c, 0), input(c, 1), input(c, 2), Weights(c, 3), out,
-               data(xh), data(gates));
+  const Weights w(c, 3);
+  nn::concat_rows(s.batch, input(c, 0), s.in, input(c, 2), s.cell, data(xh));
+  linalg::product(c, arith::Type::float32, {.m = s.batch, .n = 4 * s.cell, .k = s.in + s.cell},
+                  data(xh), w.w, data(gates));
+  TROUPE_ASSIGN(const auto add_bias, arith::bias_add(DType::float32));
+  step_forward(c, c.prepared<Attrs>(), s, data(gates), input(c, 1), w, out,
+               [&](std::int64_t begin, std::int64_t end) {
+                 add_bias(data(gates), w.b, data(gates), 4 * s.cell, begin, end);
+               });
   return {};
 }
 
@@ -290,8 +356,16 @@ Status compute_cell_grad(KernelContext& c) {
   TROUPE_ASSIGN(const Shape gates_shape, Shape::make(std::array{s.batch, 4 * s.cell}));
   TROUPE_ASSIGN(Tensor dgates, c.allocate_output(1, gates_shape));
   TROUPE_ASSIGN(const PeepholeGrads sums, allocate_peepholes(c, 2, s.cell));
-  step_backward(c, c.prepared<Attrs>(), s, input(c, 1), Weights(c, 3), y, input(c, 14),
-                input(c, 15), data(dgates), data(cs_prev_grad), sums);
+  TROUPE_ASSIGN(Tensor terms, allocate_matrix(c, s.batch, 4 * s.cell));
+  step_backward(c, c.prepared<Attrs>(), s, Weights(c, 3),
+                {.cs_prev = input(c, 1),
+                 .of_cs = input(c, 14),
+                 .of_h = input(c, 15),
+                 .y = y,
+                 .terms = data(terms),
+                 .gates = data(dgates),
+                 .of_cs_prev = data(cs_prev_grad)},
+                sums);
   return {};
 }
 
@@ -306,22 +380,46 @@ Result<std::int64_t> times(KernelContext& c, std::int64_t length) {
   return out;
 }
 
+/// out = x w + b, where w are the weights of x.
+Status multiply_inputs(KernelContext& c, const Sizes& s, std::int64_t rows, const float* x,
+                       const Weights& w, float* out) {
+  const std::int64_t width = 4 * s.cell;
+  TROUPE_ASSIGN(const auto add_bias, arith::bias_add(DType::float32));
+  linalg::product(c, arith::Type::float32, {.m = rows, .n = width, .k = s.in}, x, w.w, out);
+  c.parallel_for(rows, 0.1 * static_cast<double>(width), [&](std::int64_t begin, std::int64_t end) {
+    add_bias(out, w.b, out, width, begin, end);
+  });
+  return {};
+}
+
 Status compute_block(KernelContext& c) {
   TROUPE_ASSIGN(const Sizes s, check_inputs(c, 1, 3));
   const std::int64_t length = c.input(1).shape()[0];
   TROUPE_ASSIGN(const std::int64_t steps, times(c, length));
   TROUPE_ASSIGN(const Shape shape, Shape::make(std::array{length, s.batch, s.cell}));
   TROUPE_ASSIGN(const States<float> out, allocate_states(c, shape));
-  TROUPE_ASSIGN(Tensor xh, allocate_matrix(c, s.batch, s.in + s.cell));
-  TROUPE_ASSIGN(Tensor gates, allocate_matrix(c, s.batch, 4 * s.cell));
+  const std::int64_t size = s.states(), width = 4 * s.cell;
+  // What x adds to the gates does not wait for states: that of many times is one product.
+  constexpr std::int64_t room = 1 << 20;
+  const std::int64_t at_once = std::clamp<std::int64_t>(room / std::max<std::int64_t>(4 * size, 1),
+                                                        1, std::max<std::int64_t>(steps, 1));
+  TROUPE_ASSIGN(Tensor from_x, allocate_matrix(c, at_once * s.batch, width));
+  TROUPE_ASSIGN(Tensor gates, allocate_matrix(c, s.batch, width));
   const Weights w(c, 4);
-  const std::int64_t size = s.states();
   for (std::int64_t t = 0; size > 0 && t < steps; ++t) {
     c.stop_if_cancelled();
-    step_forward(c, c.prepared<Attrs>(), s, input(c, 1) + t * s.batch * s.in,
-                 t == 0 ? input(c, 2) : out.cs + (t - 1) * size,
-                 t == 0 ? input(c, 3) : out.h + (t - 1) * size, w, out.at(t * size), data(xh),
-                 data(gates));
+    if (t % at_once == 0)
+      TROUPE_TRY(multiply_inputs(c, s, std::min(at_once, steps - t) * s.batch,
+                                 input(c, 1) + t * s.batch * s.in, w, data(from_x)));
+    linalg::product(c, arith::Type::float32, {.m = s.batch, .n = width, .k = s.cell},
+                    t == 0 ? input(c, 3) : out.h + (t - 1) * size, w.w + s.in * width, data(gates));
+    const float* of_x = data(from_x) + t % at_once * 4 * size;
+    step_forward(c, c.prepared<Attrs>(), s, data(gates),
+                 t == 0 ? input(c, 2) : out.cs + (t - 1) * size, w, out.at(t * size),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   float* to = data(gates) + begin * width;
+                   nn::apply(BinaryOp::add, to, of_x + begin * width, (end - begin) * width, to);
+                 });
   }
   for (float* to : {out.i, out.cs, out.f, out.o, out.ci, out.co, out.h})
     std::fill_n(to + steps * size, (length - steps) * size, 0.0F);
@@ -341,7 +439,7 @@ Result<std::array<float*, 8>> allocate_grads(KernelContext& c) {
 
 Status compute_block_grad(KernelContext& c) {
   TROUPE_ASSIGN(const Sizes s, check_inputs(c, 1, 3));
-  const std::int64_t length = c.input(1).shape()[0], size = s.states(), xh_size = s.in + s.cell;
+  const std::int64_t length = c.input(1).shape()[0], size = s.states(), width = 4 * s.cell;
   TROUPE_ASSIGN(const std::int64_t steps, times(c, length));
   TROUPE_ASSIGN(const Shape shape, Shape::make(std::array{length, s.batch, s.cell}));
   TROUPE_ASSIGN(const States<const float> y, read_states(c, 9, 7, shape));
@@ -351,39 +449,46 @@ Status compute_block_grad(KernelContext& c) {
           str_cat(name, " must have shape ", shape, ", not ", c.input(i).shape()));
   TROUPE_ASSIGN(const auto grads, allocate_grads(c));
   const auto [dx, cs_prev_grad, h_prev_grad, dw, dwci, dwcf, dwco, db] = grads;
-  // Of all times, so that the weights' gradient is one product.
+  // Of all times, so that the gradients of x and of the weights are one product each.
   TROUPE_ASSIGN(const std::int64_t rows, shape_rules::multiply_dims(steps, s.batch));
-  TROUPE_ASSIGN(Tensor all_xh, allocate_matrix(c, rows, xh_size));
-  TROUPE_ASSIGN(Tensor all_gates, allocate_matrix(c, rows, 4 * s.cell));
-  TROUPE_ASSIGN(Tensor xh_grad, allocate_matrix(c, s.batch, xh_size));
+  TROUPE_ASSIGN(Tensor all_h, allocate_matrix(c, rows, s.cell));
+  TROUPE_ASSIGN(Tensor all_gates, allocate_matrix(c, rows, width));
+  TROUPE_ASSIGN(Tensor terms, allocate_matrix(c, s.batch, width));
   TROUPE_ASSIGN(Tensor cs_grad, allocate_matrix(c, s.batch, s.cell));
   TROUPE_ASSIGN(Tensor h_grad, allocate_matrix(c, s.batch, s.cell));
+  if (rows * s.cell == 0)
+    return {};
   const Weights w(c, 4);
-  for (std::int64_t t = steps - 1; size > 0 && t >= 0; --t) {
+  for (std::int64_t t = steps - 1; t >= 0; --t) {
     c.stop_if_cancelled();
-    const float* x = input(c, 1) + t * s.batch * s.in;
-    const float* h_prev = t == 0 ? input(c, 3) : y.h + (t - 1) * size;
-    const float* cs_prev = t == 0 ? input(c, 2) : y.cs + (t - 1) * size;
-    float* dgates = data(all_gates) + t * s.batch * 4 * s.cell;
-    std::transform(cs_prev_grad, cs_prev_grad + size, input(c, 16) + t * size, data(cs_grad),
-                   std::plus<>());
-    std::transform(h_prev_grad, h_prev_grad + size, input(c, 17) + t * size, data(h_grad),
-                   std::plus<>());
-    step_backward(c, c.prepared<Attrs>(), s, cs_prev, w, y.at(t * size), data(cs_grad),
-                  data(h_grad), dgates, cs_prev_grad, {dwci, dwcf, dwco});
-    nn::concat_rows(s.batch, x, s.in, h_prev, s.cell, data(all_xh) + t * s.batch * xh_size);
+    float* dgates = data(all_gates) + t * s.batch * width;
+    nn::apply(BinaryOp::add, cs_prev_grad, input(c, 16) + t * size, size, data(cs_grad));
+    nn::apply(BinaryOp::add, h_prev_grad, input(c, 17) + t * size, size, data(h_grad));
+    step_backward(c, c.prepared<Attrs>(), s, w,
+                  {.cs_prev = t == 0 ? input(c, 2) : y.cs + (t - 1) * size,
+                   .of_cs = data(cs_grad),
+                   .of_h = data(h_grad),
+                   .y = y.at(t * size),
+                   .terms = data(terms),
+                   .gates = dgates,
+                   .of_cs_prev = cs_prev_grad},
+                  {dwci, dwcf, dwco});
     linalg::product(c, arith::Type::float32,
-                    {.m = s.batch, .n = xh_size, .k = 4 * s.cell, .transpose_b = true}, dgates, w.w,
-                    data(xh_grad));
-    nn::split_rows(s.batch, data(xh_grad), s.in, dx + t * s.batch * s.in, s.cell, h_prev_grad);
+                    {.m = s.batch, .n = s.cell, .k = width, .transpose_b = true}, dgates,
+                    w.w + s.in * width, h_prev_grad);
   }
-  if (size > 0)
+  std::copy_n(y.h, (steps - 1) * size, std::copy_n(input(c, 3), size, data(all_h)));
+  const auto multiply_transposed = [&](const float* a, std::int64_t columns, float* to) {
     linalg::product(c, arith::Type::float32,
-                    {.m = xh_size, .n = 4 * s.cell, .k = rows, .transpose_a = true}, data(all_xh),
-                    data(all_gates), dw);
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t j = 0; j < 4 * s.cell; ++j)
-      db[j] += data(all_gates)[row * 4 * s.cell + j];
+                    {.m = columns, .n = width, .k = rows, .transpose_a = true}, a, data(all_gates),
+                    to);
+  };
+  multiply_transposed(input(c, 1), s.in, dw);
+  multiply_transposed(data(all_h), s.cell, dw + s.in * width);
+  linalg::product(c, arith::Type::float32, {.m = rows, .n = s.in, .k = width, .transpose_b = true},
+                  data(all_gates), w.w, dx);
+  TROUPE_ASSIGN(const auto sum_rows, arith::bias_add_grad(DType::float32));
+  sum_rows(data(all_gates), db, width, 0, rows);
   return {};
 }
 

@@ -1,6 +1,16 @@
 // Cases of BlockLSTM and BlockLSTMV2; values are those of TensorFlow 2.21.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <string>
+
 #include <doctest/doctest.h>
 
+#include "core/base/strings.hpp"
+#include "graph/ir/text.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "tests/support/ops/interpreter.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace troupe {
@@ -350,6 +360,169 @@ TROUPE_OP_CASES(BlockLSTMV2) {
           .error = "`seq_len_max_tensor` must be rank 0 but is rank 1",
       },
   };
+}
+
+using Numbers = std::vector<double>;
+
+Numbers random_numbers(std::int64_t count, double scale, int seed) {
+  std::minstd_rand next(static_cast<unsigned>(seed));
+  Numbers out(static_cast<std::size_t>(count));
+  for (double& x : out)
+    x = scale * (static_cast<double>(next() % 2049) - 1024) / 1024;
+  return out;
+}
+
+Tensor floats(const Shape& shape, const Numbers& numbers) {
+  return Tensor::of<float>(shape, std::vector<float>(numbers.begin(), numbers.end()));
+}
+
+/// BlockLSTM, cell after cell, in double.
+struct Block {
+  static constexpr const char* names[] = {"x", "cs", "h", "w", "wci", "wcf", "wco", "b"};
+  std::int64_t steps, batch, in, cell;
+  double clip = 0;
+  std::array<Shape, 8> shapes{Shape{steps, batch, in},
+                              Shape{batch, cell},
+                              Shape{batch, cell},
+                              Shape{in + cell, 4 * cell},
+                              Shape{cell},
+                              Shape{cell},
+                              Shape{cell},
+                              Shape{4 * cell}};
+  std::array<Numbers, 8> inputs{};
+
+  void fill(bool peephole) {
+    for (int i = 0; i < 8; ++i)
+      inputs[static_cast<std::size_t>(i)] =
+          random_numbers(shapes[static_cast<std::size_t>(i)].num_elements(),
+                         i == 3 ? 0.25 : (i < 4 || i == 7 || peephole ? 1 : 0), i + 1);
+  }
+
+  testing::Feeds feeds() const {
+    testing::Feeds out{{"n", Tensor::of<std::int64_t>({}, {steps})}};
+    for (std::size_t i = 0; i < 8; ++i)
+      out.emplace_back(names[i], floats(shapes[i], inputs[i]));
+    return out;
+  }
+
+  /// i, cs, f, o, ci, co and h of all times.
+  std::array<Numbers, 7> run() const {
+    const auto n = static_cast<std::size_t>(cell), all = static_cast<std::size_t>(batch);
+    const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
+    const auto& [x, cs_prev, h_prev, w, wci, wcf, wco, b] = inputs;
+    std::array<Numbers, 7> out;
+    out.fill(Numbers(static_cast<std::size_t>(steps) * all * n));
+    auto& [i, cs, f, o, ci, co, h] = out;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(steps) * all; ++row) {
+      const double* was = row < all ? &cs_prev[row * n] : &cs[(row - all) * n];
+      const double* h_was = row < all ? &h_prev[row * n] : &h[(row - all) * n];
+      Numbers gates = b;
+      for (std::size_t r = 0; r < static_cast<std::size_t>(in) + n; ++r) {
+        const auto inputs_of_x = static_cast<std::size_t>(in);
+        const double from = r < inputs_of_x ? x[row * inputs_of_x + r] : h_was[r - inputs_of_x];
+        for (std::size_t j = 0; j < 4 * n; ++j)
+          gates[j] += from * w[r * 4 * n + j];
+      }
+      for (std::size_t j = 0, at = row * n; j < n; ++j, ++at) {
+        i[at] = sigmoid(gates[j] + was[j] * wci[j]);
+        ci[at] = std::tanh(gates[n + j]);
+        f[at] = sigmoid(gates[2 * n + j] + 1 + was[j] * wcf[j]);
+        cs[at] = ci[at] * i[at] + was[j] * f[at];
+        if (clip > 0)
+          cs[at] = std::clamp(cs[at], -clip, clip);
+        co[at] = std::tanh(cs[at]);
+        o[at] = sigmoid(gates[3 * n + j] + cs[at] * wco[j]);
+        h[at] = co[at] * o[at];
+      }
+    }
+    return out;
+  }
+};
+
+Graph parse(const std::string& nodes) {
+  std::string text = "n = Placeholder[dtype=DT_INT64]()\n";
+  for (const char* name : {"x", "cs", "h", "w", "wci", "wcf", "wco", "b", "dcs", "dh"})
+    text += str_cat(name, " = Placeholder[dtype=DT_FLOAT]()\n");
+  auto graph = parse_graph(text + nodes, op_library().ops);
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  return *std::move(graph);
+}
+
+// Rows are computed some at once, by several threads, and x is multiplied some times at once.
+TEST_CASE("block lstm: many rows and times are computed as one") {
+  for (const bool peephole : {false, true})
+    for (Block block : {Block{3, 45, 5, 33, 0.5}, Block{5, 4096, 2, 16}, Block{2, 3, 4, 1100}}) {
+      CAPTURE(peephole);
+      CAPTURE(block.cell);
+      block.fill(peephole);
+      testing::Interpreter interpreter;
+      auto out =
+          interpreter.run(parse(str_cat("y = BlockLSTM[use_peephole=", peephole ? "true" : "false",
+                                        ", cell_clip=", block.clip > 0 ? "0.5" : "0.0",
+                                        "](n, x, cs, h, w, wci, wcf, wco, b)")),
+                          block.feeds(), {"y", "y:1", "y:2", "y:3", "y:4", "y:5", "y:6"});
+      REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+      const auto expected = block.run();
+      for (std::size_t i = 0; i < 7; ++i) {
+        CAPTURE(i);
+        const auto got = (*out)[i].data<float>();
+        REQUIRE(got.size() == expected[i].size());
+        double difference = 0;
+        for (std::size_t j = 0; j < got.size(); ++j)
+          difference = std::max(difference, std::abs(got[j] - expected[i][j]));
+        CHECK(difference < 2e-5);
+      }
+    }
+}
+
+TEST_CASE("block lstm: gradients of many rows are what differences say") {
+  for (const bool peephole : {false, true}) {
+    CAPTURE(peephole);
+    Block block{3, 45, 5, 33};
+    block.fill(peephole);
+    const Shape states{block.steps, block.batch, block.cell};
+    const Numbers dcs = random_numbers(states.num_elements(), 1, 20);
+    const Numbers dh = random_numbers(states.num_elements(), 1, 21);
+    auto feeds = block.feeds();
+    feeds.emplace_back("dcs", floats(states, dcs));
+    feeds.emplace_back("dh", floats(states, dh));
+    const std::string attr = str_cat("use_peephole=", peephole ? "true" : "false");
+    testing::Interpreter interpreter;
+    auto out = interpreter.run(
+        parse(str_cat("y = BlockLSTM[cell_clip=0.0, ", attr,
+                      "](n, x, cs, h, w, wci, wcf, wco, b)\ng = BlockLSTMGrad[", attr,
+                      "](n, x, cs, h, w, wci, wcf, wco, b, y, y:1, y:2, y:3, y:4, y:5, y:6, dcs, "
+                      "dh)")),
+        feeds, {"g", "g:1", "g:2", "g:3", "g:4", "g:5", "g:6", "g:7"});
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    const auto value_at = [&](std::size_t input, const Numbers& direction, double distance) {
+      Block moved = block;
+      for (std::size_t j = 0; j < direction.size(); ++j)
+        moved.inputs[input][j] += distance * direction[j];
+      const auto y = moved.run();
+      double sum = 0;
+      for (std::size_t j = 0; j < dh.size(); ++j)
+        sum += y[1][j] * dcs[j] + y[6][j] * dh[j];
+      return sum;
+    };
+    for (std::size_t i = 0; i < 8; ++i) {
+      if (!peephole && i >= 4 && i <= 6)
+        continue; // weights that the op does not have
+      CAPTURE(Block::names[i]);
+      const auto gradient = (*out)[i].data<float>();
+      const Numbers direction =
+          random_numbers(block.shapes[i].num_elements(), 1, static_cast<int>(i) + 30);
+      double sum = 0, size = 0;
+      for (std::size_t j = 0; j < direction.size(); ++j) {
+        sum += gradient[j] * direction[j];
+        size += std::abs(gradient[j] * direction[j]);
+      }
+      const double difference =
+          (value_at(i, direction, 1e-6) - value_at(i, direction, -1e-6)) / 2e-6;
+      CHECK(size > 0.1);
+      CHECK(std::abs(sum - difference) < 1e-5 * size);
+    }
+  }
 }
 
 } // namespace

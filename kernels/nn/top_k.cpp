@@ -133,26 +133,52 @@ std::int64_t column_of_largest(const T* row, std::int64_t columns) {
   return std::find(row + i, row + columns, value) - row;
 }
 
+/// `places`: those of the row's first columns, as many as it has elements.
+template <class T>
+void take_places(const T* row, std::vector<Place<T>>& places) {
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = place_of(row[i], static_cast<std::int64_t>(i));
+}
+
+/// Makes `places`, a heap of places before column `begin`, the heap of the first of the whole row.
+template <class T>
+void take_rest(const T* row, std::int64_t begin, std::int64_t columns,
+               std::vector<Place<T>>& places) {
+  T last = row[column_of<T>(places.front())];
+  for (std::int64_t i = begin; i < columns; ++i) {
+    if (row[i] <= last) // of an equal one the earlier comes first
+      continue;
+    if (const Place<T> place = place_of(row[i], i); place < places.front()) {
+      std::ranges::pop_heap(places);
+      places.back() = place;
+      std::ranges::push_heap(places);
+      last = row[column_of<T>(places.front())];
+    }
+  }
+}
+
+/// The first k < columns of the row's places in the order of a heap. It is TensorFlow's order, so
+/// it begins as TensorFlow's heap does, with k + 1 of which the last goes.
+template <class T>
+void find_first_unsorted(const T* row, std::int64_t columns, std::int64_t k,
+                         std::vector<Place<T>>& places) {
+  places.resize(static_cast<std::size_t>(k + 1));
+  take_places(row, places);
+  std::ranges::make_heap(places);
+  std::ranges::pop_heap(places);
+  places.pop_back();
+  take_rest(row, k + 1, columns, places);
+}
+
 /// The first k of the row's places, in order, at the beginning of `places`.
 template <class T>
 void find_first(const T* row, std::int64_t columns, std::int64_t k, std::vector<Place<T>>& places) {
   const std::int64_t kept = are_few(k, columns) ? k : columns;
   places.resize(static_cast<std::size_t>(kept));
-  for (std::int64_t i = 0; i < kept; ++i)
-    places[static_cast<std::size_t>(i)] = place_of(row[i], i);
+  take_places(row, places);
   if (kept == k && k < columns) {
     std::ranges::make_heap(places);
-    T last = row[column_of<T>(places.front())];
-    for (std::int64_t i = k; i < columns; ++i) {
-      if (row[i] <= last) // of an equal one the earlier comes first
-        continue;
-      if (const Place<T> place = place_of(row[i], i); place < places.front()) {
-        std::ranges::pop_heap(places);
-        places.back() = place;
-        std::ranges::push_heap(places);
-        last = row[column_of<T>(places.front())];
-      }
-    }
+    take_rest(row, k, columns, places);
     std::ranges::sort_heap(places);
     return;
   }
@@ -172,6 +198,7 @@ void top_k_rows(KernelContext& c, const Tensor& wide, std::int64_t rows, std::in
   const auto* from = static_cast<const std::byte*>(c.input(0).raw());
   auto* best = static_cast<std::byte*>(values.mutable_raw());
   Index* where = indices.mutable_data<Index>().data();
+  const bool sorted = c.prepared<bool>() || k == columns;
   const double cost =
       static_cast<double>(columns) * (k == 1 ? 0.4 : 2 + std::log2(static_cast<double>(k) + 1));
   c.parallel_for(rows, cost, [&](std::int64_t begin, std::int64_t end) {
@@ -181,6 +208,8 @@ void top_k_rows(KernelContext& c, const Tensor& wide, std::int64_t rows, std::in
       const std::int64_t column = k == 1 ? column_of_largest(row, columns) : -1;
       if (column >= 0)
         places.assign(1, place_of(row[column], column));
+      else if (!sorted)
+        find_first_unsorted(row, columns, k, places);
       else
         find_first(row, columns, k, places);
       for (std::int64_t i = 0; i < k; ++i) {
@@ -305,6 +334,7 @@ void register_ops(OpLibrary& library) {
                          "half, uint32, uint64}";
   KernelOptions options;
   options.types = {{"T", arith::dtypes_of(arith::BinaryOp::less)}};
+  options.prepare = keep_attr<bool, "sorted">;
   library.op("TopK")
       .input("input: T")
       .output("values: T; indices: int32")
@@ -313,7 +343,9 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer_top_k)
       .gradient(differentiate_top_k)
       .cpu_kernel(compute_top_k, options)
-      .doc("The k largest elements along the last axis, largest first, and their indices.");
+      .doc(
+          "The k largest elements along the last axis, largest first unless `sorted` is false, and "
+          "their indices.");
   options.host_inputs = {"k"};
   library.op("TopKV2")
       .input("input: T; k: Tk")
@@ -324,7 +356,9 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer_top_k)
       .gradient(differentiate_top_k)
       .cpu_kernel(compute_top_k, options)
-      .doc("The k largest elements along the last axis, largest first, and their indices.");
+      .doc(
+          "The k largest elements along the last axis, largest first unless `sorted` is false, and "
+          "their indices.");
   library.op("InTopK")
       .input("predictions: float; targets: T")
       .output("precision: bool")

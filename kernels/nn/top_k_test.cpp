@@ -41,6 +41,12 @@ TROUPE_OP_CASES(TopK) {
           .outputs = {"i64[2,2] 5 4 9 8", "i32[2,2] 1 3 0 4"},
       },
       {
+          .name = "unsorted",
+          .inputs = {"f32[1,7] 1 5 3 4 2 8 6"},
+          .attrs = {{"k", std::int64_t{3}}, {"sorted", false}},
+          .outputs = {"f32[1,3] 5 8 6", "i32[1,3] 1 5 6"},
+      },
+      {
           .name = "fewer columns than k",
           .inputs = {"f32[1,2] 0"},
           .attrs = {{"k", std::int64_t{3}}},
@@ -141,6 +147,50 @@ TROUPE_OP_CASES(TopKV2) {
           .outputs = {"f32[3,1] nan -inf inf", "i32[3,1] 3 0 7"},
           .check_gradient = false,
           .no_gradient_reason = "infinity and NaN have no finite differences",
+      },
+      {
+          .name = "unsorted, as TensorFlow's heap has them",
+          .inputs = {"f32[2,7] 1 5 3 4 2 8 6 9 -1 7 -3 8 0 2", "i32[] 3"},
+          .attrs = {{"sorted", false}},
+          .outputs = {"f32[2,3] 5 8 6 7 9 8", "i32[2,3] 1 5 6 2 0 4"},
+      },
+      {
+          .name = "unsorted, all but one",
+          .inputs = {"f32[5] 3 1 2 9 7", "i32[] 4"},
+          .attrs = {{"sorted", false}},
+          .outputs = {"f32[4] 2 3 7 9", "i32[4] 2 0 4 3"},
+      },
+      {
+          .name = "unsorted, each larger than those before",
+          .inputs = {"i64[9] 1 2 3 4 5 6 7 8 9", "i32[] 5"},
+          .attrs = {{"sorted", false}},
+          .outputs = {"i64[5] 5 6 8 7 9", "i32[5] 4 5 7 6 8"},
+      },
+      {
+          .name = "unsorted, the last of equals first",
+          .inputs = {"i32[8] 5 1 5 5 2 5 4 1", "i32[] 4"},
+          .attrs = {{"sorted", false}},
+          .outputs = {"i32[4] 5 5 5 5", "i32[4] 5 3 2 0"},
+      },
+      {
+          .name = "unsorted, two zeros and infinities",
+          .inputs = {"f64[7] 2 -0 1 0 -inf inf 0", "i32[] 5"},
+          .attrs = {{"sorted", false}},
+          .outputs = {"f64[5] 0 -0 1 2 inf", "i32[5] 3 1 2 0 5"},
+          .check_gradient = false,
+          .no_gradient_reason = "infinity and equal elements have no finite differences",
+      },
+      {
+          .name = "unsorted, all of them are sorted",
+          .inputs = {"f32[3] 3 1 2", "i32[] 3"},
+          .attrs = {{"sorted", false}},
+          .outputs = {"f32[3] 3 2 1", "i32[3] 0 2 1"},
+      },
+      {
+          .name = "unsorted, one",
+          .inputs = {"f32[3] 3 9 2", "i32[] 1"},
+          .attrs = {{"sorted", false}},
+          .outputs = {"f32[1] 9", "i32[1] 1"},
       },
       {
           .name = "a scalar is refused",
