@@ -87,28 +87,45 @@ Status check_order(const Integers& indices, const Sparse& sparse, const Shape& s
   return {};
 }
 
+/// Where each value goes.
+struct Places {
+  std::vector<std::int64_t> at;
+  bool lie_inside = true, rise = true;
+};
+
+Places places_of(const Integers& indices, const Sparse& sparse, const Shape& shape) {
+  Places out;
+  out.at.resize(static_cast<std::size_t>(sparse.count));
+  const std::int64_t* from = indices.begin();
+  std::int64_t last = -1;
+  for (std::int64_t& place : out.at) {
+    std::uint64_t at = 0; // may wrap where an index lies outside
+    for (std::int64_t k = 0; k < sparse.depth; ++k, ++from) {
+      const auto extent = static_cast<std::uint64_t>(shape[static_cast<int>(k)]);
+      out.lie_inside = out.lie_inside && static_cast<std::uint64_t>(*from) < extent;
+      at = at * extent + static_cast<std::uint64_t>(*from);
+    }
+    place = static_cast<std::int64_t>(at);
+    out.rise = out.rise && place > last;
+    last = place;
+  }
+  return out;
+}
+
 Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const Sparse sparse, check(c));
   TROUPE_ASSIGN(const Shape shape, shape_from(c.input(1)));
   TROUPE_ASSIGN(const Integers indices, integers(c.input(0)));
-  if (c.prepared<bool>())
+  const Places places = places_of(indices, sparse, shape);
+  if (c.prepared<bool>() && !(places.lie_inside && places.rise))
     TROUPE_TRY(check_order(indices, sparse, shape));
+  if (!places.lie_inside)
+    return invalid_argument(str_cat("Indices are not valid (out of bounds).  Shape: ", shape));
+  const std::vector<std::int64_t>& where = places.at;
   const Tensor& values = c.input(2);
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   TROUPE_TRY(array::fill(c, c.input(3), out));
   const bool one = values.shape().is_scalar();
-  std::vector<std::int64_t> where(static_cast<std::size_t>(sparse.count));
-  const std::int64_t* from = indices.begin();
-  for (std::int64_t i = 0; i < sparse.count; ++i, from += sparse.depth) {
-    std::int64_t at = 0;
-    for (std::int64_t k = 0; k < sparse.depth; ++k) {
-      const std::int64_t extent = shape[static_cast<int>(k)];
-      if (from[k] < 0 || from[k] >= extent)
-        return invalid_argument(str_cat("Indices are not valid (out of bounds).  Shape: ", shape));
-      at = at * extent + from[k];
-    }
-    where[static_cast<std::size_t>(i)] = at;
-  }
   if (!is_object(values.dtype())) {
     arith::put_elements(static_cast<std::int64_t>(dtype_size(values.dtype())), values.raw(),
                         one ? 0 : 1, where.data(), out.mutable_raw(), sparse.count);

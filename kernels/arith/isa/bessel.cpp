@@ -1,6 +1,6 @@
-// Bessel functions and erfc, in double for f32, too: series of Chebyshev's polynomials that go
-// through the function at 64 of Chebyshev's points. Of f32 the first terms alone, to 1e-9; of f64
-// all of them.
+// Bessel functions, in double for f32, too: series of Chebyshev's polynomials that go through the
+// function at 64 of Chebyshev's points. Of f32 the first terms alone, to 1e-9; of f64 all of them.
+// Angles and erfc in the elements' own precision.
 #include "kernels/arith/isa/math.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -91,14 +91,6 @@ constexpr double k1_far[] = {
     -7.01983708921476885e-15, 2.03870316623986088e-15,  -6.05704727064301782e-16,
     1.83809357524304543e-16,  -5.68946284919364837e-17, 1.79405104788635729e-17};
 
-// (1 + 2 x) exp(x^2) erfc(x) by (x - 3.75) / (x + 3.75), x above 0; for f32 alone.
-constexpr double erfc_any[] = {
-    1.17757893456740175,     -4.59005458064647733e-3, -8.42491333665179156e-2,
-    5.92099399981918905e-2,  -2.66586684353057523e-2, 9.07499767070526509e-3,
-    -2.41316354041760819e-3, 4.90775836525808632e-4,  -6.91697330250120637e-5,
-    4.13902798607301017e-6,  7.74038306619849067e-7,  -2.18864010492343957e-7,
-    1.07649994656709104e-8,  4.5219598112182869e-9};
-
 /// The series of the first `few` coefficients, or with `exact` of all, at t in [-1, 1]: Clenshaw's
 /// sum.
 template <bool exact, int few, int size>
@@ -172,33 +164,6 @@ TROUPE_FUNCTION(K1, (any_k<1, exact, false>(x)))
 TROUPE_FUNCTION(K0e, (any_k<0, exact, true>(x)))
 TROUPE_FUNCTION(K1e, (any_k<1, exact, true>(x)))
 
-/// e^x for -700 < x <= 0, to 1e-9.
-TROUPE_INLINE double short_exp(double x) {
-  using R = Real<double>;
-  const double t = x * R::log2e + R::magic;
-  const double n = t - R::magic, r = (x - n * R::ln2_high) - n * R::ln2_low;
-  double p = r * (1.0 / 40320) + 1.0 / 5040;
-  p = p * r + 1.0 / 720;
-  p = p * r + 1.0 / 120;
-  p = p * r + 1.0 / 24;
-  p = p * r + 1.0 / 6;
-  p = p * r + 0.5;
-  p = p * r + 1.0;
-  return (p * r + 1.0) * power_of_two(t);
-}
-
-struct Erfc {
-  template <bool>
-  TROUPE_INLINE double of(double x) {
-    double a = abs_of(x);
-    a = a > 26.0 ? 26.0 : a;                                     // where it is 0
-    const double inverse = 1.0 / ((a + 3.75) * (1.0 + 2.0 * a)); // one division for both quotients
-    const double t = (a - 3.75) * (1.0 + 2.0 * a) * inverse;
-    const double value = series<true, 0>(erfc_any, t) * (a + 3.75) * inverse * short_exp(-a * a);
-    return x < 0.0 ? 2.0 - value : value;
-  }
-};
-
 template <class T, class F>
 void map(const void* x, void* y, int64_t begin, int64_t end) {
   const auto* in = static_cast<const T*>(x);
@@ -215,11 +180,38 @@ TROUPE_INLINE double root_of(double x) {
   return __builtin_sqrt(x);
 }
 
-// The inverse trigonometric functions are angles of points.
+/// (asin(s) - s) / s^3 by z = s^2 up to 1/4, to 5e-9.
+TROUPE_INLINE float asin_rest(float z) {
+  float p = 0.0336908472f * z + 0.0171492384f;
+  p = p * z + 0.0311006628f;
+  p = p * z + 0.0445994015f;
+  p = p * z + 0.0750009454f;
+  return p * z + 0.166666663f;
+}
+
+struct FloatArc {
+  bool is_far;
+  float value; ///< of |x| up to 1/2 asin(|x|), beyond it half of acos(|x|)
+};
+TROUPE_INLINE FloatArc arc_of(float x) {
+  const float a = abs_of(x);
+  const bool is_far = a > 0.5f;
+  const float z = is_far ? 0.5f - 0.5f * a : a * a;
+  const float s = is_far ? root_of(z) : a;
+  return {is_far, s + s * z * asin_rest(z)};
+}
+constexpr float half_pi = Real<float>::half_pi, half_pi_rest = Real<float>::half_pi_rest;
+
+// The inverse trigonometric functions: of double the angles of points.
 struct Asin {
   template <class T>
   TROUPE_INLINE T of(T x) {
     return atan2_of(x, root_of((T(1) - x) * (T(1) + x)));
+  }
+  TROUPE_INLINE float of(float x) {
+    const FloatArc arc = arc_of(x);
+    const float far = (half_pi - 2.0f * arc.value) + half_pi_rest;
+    return with_sign_of(arc.is_far ? far : arc.value, x);
   }
 };
 struct Acos {
@@ -227,7 +219,45 @@ struct Acos {
   TROUPE_INLINE T of(T x) {
     return atan2_of(root_of((T(1) - x) * (T(1) + x)), x);
   }
+  TROUPE_INLINE float of(float x) {
+    const FloatArc arc = arc_of(x);
+    const float near = (half_pi - with_sign_of(arc.value, x)) + half_pi_rest;
+    const float twice = 2.0f * arc.value;
+    const float far = x < 0.0f ? (2.0f * half_pi - twice) + 2.0f * half_pi_rest : twice;
+    return arc.is_far ? far : near;
+  }
 };
+// (1 + 2 x) exp(x^2) erfc(x) by powers of (x - 3.75) / (x + 3.75), x above 0: what goes through it
+// at Chebyshev's points.
+constexpr float erfc_any[] = {1.23751262f,     -0.140240658f,  0.00358627039f,  0.08227842f,
+                              -0.10881427f,    0.0922907696f,  -0.0586468587f,  0.0284092524f,
+                              -0.00984449486f, 0.00167591222f, 0.000396307613f, -0.000224116747f};
+
+/// exp(-x^2), 0 <= x <= 11. The square of the upper half of x's digits is exact.
+TROUPE_INLINE float exp_of_square(float x) {
+  const float high = __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, x) & 0xfffff000u);
+  const float rest = (high - x) * (high + x);
+  float p = rest * (1.0f / 24) + 1.0f / 6;
+  p = p * rest + 0.5f;
+  p = p * rest + 1.0f;
+  return exp_of(-high * high) * (p * rest + 1.0f);
+}
+
+struct Erfc {
+  TROUPE_INLINE float of(float x) {
+    float a = abs_of(x);
+    a = a > 10.125f ? 10.125f : a;                                  // where it is 0
+    const float inverse = 1.0f / ((a + 3.75f) * (1.0f + 2.0f * a)); // one division for both
+    const float t = (a - 3.75f) * (1.0f + 2.0f * a) * inverse;
+    float p = erfc_any[11];
+    TROUPE_UNROLL
+    for (int k = 10; k >= 0; --k)
+      p = p * t + erfc_any[k];
+    const float value = p * (a + 3.75f) * inverse * exp_of_square(a);
+    return x < 0.0f ? 2.0f - value : value;
+  }
+};
+
 struct Atan {
   template <class T>
   TROUPE_INLINE T of(T x) {
@@ -236,7 +266,7 @@ struct Atan {
 };
 
 template <class T, class F>
-void map_angle(const void* x, void* y, int64_t begin, int64_t end) {
+void map_plain(const void* x, void* y, int64_t begin, int64_t end) {
   const auto* in = static_cast<const T*>(x);
   auto* out = static_cast<T*>(y);
   TROUPE_INDEPENDENT
@@ -248,13 +278,13 @@ template <class T>
 UnaryFn special_of(Special function) {
   switch (function) {
   case Special::asin:
-    return map_angle<T, Asin>;
+    return map_plain<T, Asin>;
   case Special::acos:
-    return map_angle<T, Acos>;
+    return map_plain<T, Acos>;
   case Special::atan:
-    return map_angle<T, Atan>;
+    return map_plain<T, Atan>;
   case Special::erfc:
-    return sizeof(T) == 4 ? map<T, Erfc> : nullptr;
+    return sizeof(T) == 4 ? map_plain<float, Erfc> : nullptr;
   case Special::bessel_i0:
     return map<T, I0>;
   case Special::bessel_i1:
