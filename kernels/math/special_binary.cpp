@@ -131,12 +131,15 @@ bool quotient_row(const void* a, const void* b, void* out, std::int64_t n, RowMo
   for (std::int64_t i = 0; i < n; i += block) {
     const std::int64_t count = std::min(block, n - i);
     divide.row(x + i, mode == RowMode::right_scalar ? y : y + i, quotients, count, mode);
-    if (count == block) // a constant, which makes vectors of it
+    // The compiler makes vectors of a loop whose length is constant and which writes no memory of
+    // the caller's: x might lie there.
+    if (count == block)
       for (std::int64_t k = 0; k < block; ++k)
-        z[i + k] = x[i + k] == T(0) ? T(0) : quotients[k];
+        quotients[k] = x[i + k] == T(0) ? T(0) : quotients[k];
     else
       for (std::int64_t k = 0; k < count; ++k)
-        z[i + k] = x[i + k] == T(0) ? T(0) : quotients[k];
+        quotients[k] = x[i + k] == T(0) ? T(0) : quotients[k];
+    std::copy_n(quotients, count, z + i);
   }
   return true;
 }
