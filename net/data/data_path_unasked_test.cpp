@@ -36,6 +36,18 @@ TEST_CASE(
   CHECK(f.offers->size() == 0);
 }
 
+TEST_CASE("data path: what the kernel takes for a peer is no sign that the peer lives") {
+  Fixture f;
+  auto link = open_lane(f);
+  const auto record = f.book->record(PathBook::Direction::to, "worker");
+  const std::int64_t before = record->last_us();
+  Tensor sent = numbers(1000);
+  REQUIRE(f.lanes->push(f.peer, sent));
+  wait_until([&] { return sent.is_unique(); });
+  CHECK(sent.is_unique());
+  CHECK(record->last_us() == before);
+}
+
 TEST_CASE("data path: a stream takes no more unasked than it lends, until what came is claimed") {
   Fixture f;
   CHECK(!f.lanes->push(f.peer, numbers(1)));

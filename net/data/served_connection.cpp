@@ -162,10 +162,14 @@ bool ServedConnection::flush() {
       const Moved moved = stream->send(pieces);
       if (moved.is_over())
         return false;
-      if (moved.is_later())
+      if (moved.is_later()) {
+        is_full_ = true;
         return true;
+      }
       moved_us = steady_micros();
-      if (record && !is_local) // a stream stalls soon when nobody takes from it
+      // The kernel takes what there is room for, though the peer be frozen; of room that there is
+      // again after there was none, the peer has read.
+      if (std::exchange(is_full_, false) && record && !is_local)
         record->moved(moved_us);
       const std::size_t of_frames = std::min(moved.bytes, out_.frames.size() - out_.sent);
       out_.sent += of_frames;

@@ -119,6 +119,7 @@ private:
     bool is_unasked = false;
   };
   std::optional<Finishing> finishing_;
+  bool is_full_ = false; ///< the kernel took nothing when it was last asked
 
   // By UCX: the pieces that it has, and of each tensor what the peer has.
   struct HandedOver {
