@@ -189,16 +189,12 @@ TROUPE_INLINE float asin_rest(float z) {
   return p * z + 0.166666663f;
 }
 
-struct FloatArc {
-  bool is_far;
-  float value; ///< of |x| up to 1/2 asin(|x|), beyond it half of acos(|x|)
-};
-TROUPE_INLINE FloatArc arc_of(float x) {
-  const float a = abs_of(x);
-  const bool is_far = a > 0.5f;
-  const float z = is_far ? 0.5f - 0.5f * a : a * a;
-  const float s = is_far ? root_of(z) : a;
-  return {is_far, s + s * z * asin_rest(z)};
+/// Of |x| up to 1/2 asin(|x|), beyond it half of acos(|x|). All of it is computed for every x: a
+/// root or a difference in a branch would stay scalar.
+TROUPE_INLINE float arc_of(float x) {
+  const float a = abs_of(x), near = a * a, half = 0.5f - 0.5f * a, root = root_of(half);
+  const float z = a > 0.5f ? half : near, s = a > 0.5f ? root : a;
+  return s + s * z * asin_rest(z);
 }
 constexpr float half_pi = Real<float>::half_pi, half_pi_rest = Real<float>::half_pi_rest;
 
@@ -209,9 +205,8 @@ struct Asin {
     return atan2_of(x, root_of((T(1) - x) * (T(1) + x)));
   }
   TROUPE_INLINE float of(float x) {
-    const FloatArc arc = arc_of(x);
-    const float far = (half_pi - 2.0f * arc.value) + half_pi_rest;
-    return with_sign_of(arc.is_far ? far : arc.value, x);
+    const float arc = arc_of(x), far = (half_pi - 2.0f * arc) + half_pi_rest;
+    return with_sign_of(abs_of(x) > 0.5f ? far : arc, x);
   }
 };
 struct Acos {
@@ -220,11 +215,11 @@ struct Acos {
     return atan2_of(root_of((T(1) - x) * (T(1) + x)), x);
   }
   TROUPE_INLINE float of(float x) {
-    const FloatArc arc = arc_of(x);
-    const float near = (half_pi - with_sign_of(arc.value, x)) + half_pi_rest;
-    const float twice = 2.0f * arc.value;
-    const float far = x < 0.0f ? (2.0f * half_pi - twice) + 2.0f * half_pi_rest : twice;
-    return arc.is_far ? far : near;
+    const float arc = arc_of(x), twice = 2.0f * arc;
+    const float near = (half_pi - with_sign_of(arc, x)) + half_pi_rest;
+    const float from_pi = (2.0f * half_pi - twice) + 2.0f * half_pi_rest;
+    const float far = x < 0.0f ? from_pi : twice;
+    return abs_of(x) > 0.5f ? far : near;
   }
 };
 // (1 + 2 x) exp(x^2) erfc(x) by powers of (x - 3.75) / (x + 3.75), x above 0: what goes through it
@@ -253,8 +248,8 @@ struct Erfc {
     TROUPE_UNROLL
     for (int k = 10; k >= 0; --k)
       p = p * t + erfc_any[k];
-    const float value = p * (a + 3.75f) * inverse * exp_of_square(a);
-    return x < 0.0f ? 2.0f - value : value;
+    const float value = p * (a + 3.75f) * inverse * exp_of_square(a), other = 2.0f - value;
+    return x < 0.0f ? other : value;
   }
 };
 
