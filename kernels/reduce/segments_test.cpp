@@ -1,4 +1,7 @@
 // SegmentSum and its kin, UnsortedSegmentProd, …Min, …Max.
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"
@@ -7,7 +10,7 @@ namespace troupe {
 namespace {
 
 TROUPE_OP_CASES(SegmentSum) {
-  return {
+  std::vector<testing::OpCase> rows = {
       {.name = "rows",
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[3] 0 0 2"},
        .outputs = {"f32[3,2] 4 6 0 0 5 6"}},
@@ -43,31 +46,6 @@ TROUPE_OP_CASES(SegmentSum) {
       {.name = "complex numbers",
        .inputs = {"c64[3] (1,1) (2,0) (0,3)", "i32[3] 0 0 1"},
        .outputs = {"c64[2] (3,1) (0,3)"}},
-      {.name = "rows that fill vectors, f32",
-       .inputs =
-           {"f32[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
-            "i32[4] 0 0 2 2"},
-       .outputs = {"f32[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
-      {.name = "rows that fill vectors, f64",
-       .inputs =
-           {"f64[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
-            "i32[4] 0 0 2 2"},
-       .outputs = {"f64[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
-      {.name = "rows that fill vectors, i32",
-       .inputs =
-           {"i32[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
-            "i32[4] 0 0 2 2"},
-       .outputs = {"i32[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
-      {.name = "rows that fill vectors, i64",
-       .inputs =
-           {"i64[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
-            "i32[4] 0 0 2 2"},
-       .outputs = {"i64[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
-      {.name = "rows that fill vectors, f16",
-       .inputs =
-           {"f16[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 -1 5 -1 5 -1 5",
-            "i32[4] 0 0 2 2"},
-       .outputs = {"f16[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}},
       {.name = "integers wrap",
        .inputs =
            {"i32[4,9] 2147483647 2147483647 2147483647 2147483647 2147483647 2147483647 2147483647 "
@@ -77,6 +55,15 @@ TROUPE_OP_CASES(SegmentSum) {
            {"i32[3,9] -2147483648 -2147483648 -2147483648 -2147483648 -2147483648 -2147483648 "
             "-2147483648 -2147483648 -2147483648 0 0 0 0 0 0 0 0 0 -3 -3 -3 -3 -3 -3 -3 -3 -3"}},
   };
+  for (const std::string dtype : {"f32", "f64", "f16", "i32", "i64"})
+    rows.push_back(
+        {.name = "rows that fill vectors, " + dtype,
+         .inputs = {dtype + "[4,9] 1 2 3 4 5 6 7 8 9 9 8 7 6 5 4 3 2 1 2 2 2 2 2 2 2 2 3 5 -1 5 "
+                            "-1 5 -1 5 -1 5",
+                    "i32[4] 0 0 2 2"},
+         .outputs = {dtype +
+                     "[3,9] 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0 0 0 0 7 1 7 1 7 1 7 1 8"}});
+  return rows;
 }
 
 TROUPE_OP_CASES(SegmentMean) {

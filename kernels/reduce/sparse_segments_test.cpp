@@ -1,4 +1,7 @@
 // Cases of the sums of rows that indices name; values are those of TensorFlow 2.21.
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"
@@ -7,7 +10,7 @@ namespace troupe {
 namespace {
 
 TROUPE_OP_CASES(SparseSegmentSum) {
-  return {
+  std::vector<testing::OpCase> rows = {
       {
           .name = "a segment without rows is zero",
           .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[3] 0 2 2", "i32[3] 0 2 2"},
@@ -104,87 +107,17 @@ TROUPE_OP_CASES(SparseSegmentSum) {
           .inputs = {"f32[] 1", "i32[1] 0", "i32[1] 0"},
           .error = "Shape must be at least rank 1",
       },
-      {
-          .name = "rows that fill vectors, f32",
-          .inputs = {"f32[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"f32[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
-      {
-          .name = "rows that fill vectors, f64",
-          .inputs = {"f64[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"f64[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
-      {
-          .name = "rows that fill vectors, f16",
-          .inputs = {"f16[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"f16[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
-      {
-          .name = "rows that fill vectors, bf16",
-          .inputs = {"bf16[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"bf16[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
-      {
-          .name = "rows that fill vectors, i32",
-          .inputs = {"i32[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"i32[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
-      {
-          .name = "rows that fill vectors, i8",
-          .inputs = {"i8[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"i8[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
-      {
-          .name = "rows that fill vectors, u32",
-          .inputs = {"u32[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"u32[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
-      {
-          .name = "rows that fill vectors, u64",
-          .inputs = {"u64[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"u64[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
-      {
-          .name = "rows that fill vectors, i64",
-          .inputs = {"i64[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"i64[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
-      {
-          .name = "rows that fill vectors, u16",
-          .inputs = {"u16[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
-                     "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
-          .outputs = {"u16[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
-          .check_gradient = false,
-          .no_gradient_reason = "its gradient is made where graphs are written",
-      },
   };
+  for (const std::string dtype :
+       {"f32", "f64", "f16", "bf16", "i8", "i32", "i64", "u16", "u32", "u64"})
+    rows.push_back(
+        {.name = "rows that fill vectors, " + dtype,
+         .inputs = {dtype + "[3,9] 0 1 2 3 4 5 6 7 0 2 3 4 5 6 7 0 1 2 4 5 6 7 0 1 2 3 4",
+                    "i32[5] 2 0 1 1 1", "i32[5] 0 0 2 2 2"},
+         .outputs = {dtype + "[3,9] 4 6 8 10 4 6 8 10 4 0 0 0 0 0 0 0 0 0 6 9 12 15 18 21 0 3 6"},
+         .check_gradient = false,
+         .no_gradient_reason = "its gradient is made where graphs are written"});
+  return rows;
 }
 
 TROUPE_OP_CASES(SparseSegmentSumWithNumSegments) {

@@ -20,7 +20,8 @@ public:
   /// A tensor begins or ends to move; the time between counts as busy while any does.
   void begin(std::int64_t now_us);
   void end(std::int64_t now_us, std::uint64_t bytes, bool arrived);
-  /// The peer is alive: bytes arrived, or it acknowledged ours.
+  /// The peer is alive: bytes arrived, or it has read some of ours. That the kernel took some says
+  /// nothing of it.
   void moved(std::int64_t now_us) { last_us_.store(now_us, std::memory_order_relaxed); }
   void set_path(TensorPath path, std::string remark = {});
 
